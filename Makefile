@@ -1,0 +1,150 @@
+# tfprof: `make help` lists targets and knobs.
+O       ?= build
+PREFIX  ?= /usr/local
+CFLAGS  ?= -O2 -g
+T       ?= 60
+PKGS    := libprotobuf-c zlib sqlite3 libcjson
+WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla -Wformat=2 -Wundef -Wcast-qual
+SAN     := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+cflags  := -std=c11 -D_POSIX_C_SOURCE=200809L -I. -I$(O)/gen $(WARN) $(if $(WERROR),-Werror) $(SAN) -pthread \
+	-ffile-prefix-map=$(abspath $(O))=build -ffile-prefix-map=$(O)=build -ffile-prefix-map=$(CURDIR)=.
+have    := $(shell pkg-config --exists $(PKGS) cmocka && echo yes)
+ifeq ($(have),yes)
+cflags  += $(shell pkg-config --cflags $(PKGS))
+libs    := $(shell pkg-config --libs $(PKGS)) -lm -pthread
+endif
+
+packages := gcc make pkg-config libprotobuf-c-dev protobuf-c-compiler zlib1g-dev libsqlite3-dev libcjson-dev \
+	libcmocka-dev sqlite3 perl python3
+
+export LC_ALL := C
+
+proto   := $(sort $(wildcard proto/*.proto))
+pb_src  := $(proto:proto/%.proto=$(O)/gen/proto/%.pb-c.c)
+pb_hdr  := $(pb_src:.c=.h)
+lib_src := $(sort $(wildcard lib/*/*.c)) $(O)/gen/sql.c
+cmd_src := $(sort $(wildcard cmd/*.c))
+unit_src := $(sort $(wildcard tests/unit/*_test.c))
+tool_src := $(sort $(wildcard tests/bench/*.c))
+help_src := $(sort $(wildcard tests/unit/support_*.c))
+sql     := $(sort $(wildcard schemas/*.sql)) $(sort $(wildcard schemas/views/*.sql))
+objects  = $(patsubst %.c,$(O)/obj/%.o,$(patsubst $(O)/%,%,$(1)))
+lib_obj := $(call objects,$(lib_src) $(pb_src))
+cmd_obj := $(call objects,$(cmd_src))
+help_obj := $(call objects,$(help_src))
+unit    := $(unit_src:tests/unit/%.c=$(O)/unit/%)
+tools   := $(tool_src:tests/bench/%.c=$(O)/bench/%)
+names   := $(shell sed -n 's/^TF_CMD(\(.*\))$$/\1/p' cmd/cmds.def 2>/dev/null)
+links   := $(names:%=$(O)/tfprof-%)
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
+
+all: $(O)/tfprof $(links)
+
+# What a fresh Debian 12 lacks.
+deps:
+	$(if $(filter 0,$(shell id -u)),,sudo) apt-get update -qq
+	$(if $(filter 0,$(shell id -u)),,sudo) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(packages)
+
+# Targets that build run make again after `deps`, so that pkg-config is asked anew.
+ifneq ($(have),yes)
+demo check check-long lint bench:
+	@command -v pkg-config >/dev/null && pkg-config --exists $(PKGS) cmocka || $(MAKE) deps
+	@$(MAKE) $@
+else
+
+demo: all
+	@rm -f $(O)/demo.db
+	$(O)/tfprof ingest --db $(O)/demo.db testdata/logs
+	$(O)/tfprof ls --db $(O)/demo.db sessions
+	$(O)/tfprof report --db $(O)/demo.db run:keras3_slow_input/train
+
+check: all $(unit)
+	$(Q)TFPROF=$(abspath $(O))/tfprof SRC=$(CURDIR) O=$(abspath $(O)) prove -j2 -e '' $(unit) $(sort $(wildcard tests/cli/*.sh tests/sql/*.sh))
+
+# What takes minutes: every capture of ../shared under the sanitizers, and the referees.
+check-long: check
+	$(Q)O=$(abspath $(O)) SRC=$(CURDIR) sh tests/check_long.sh
+
+lint: all
+	$(Q)O=$(O) CC="$(CC)" sh tests/lint.sh
+
+bench: all $(tools)
+	$(Q)TFPROF=$(abspath $(O))/tfprof SRC=$(CURDIR) O=$(abspath $(O)) sh tests/bench/run.sh
+endif
+
+# The flags are a prerequisite: changing them rebuilds, and nothing else does.
+stamp := $(CC) $(CFLAGS) $(CPPFLAGS) $(cflags) $(LDFLAGS) $(libs)
+$(O)/flags: FORCE
+	@mkdir -p $(@D); printf '%s\n' '$(stamp)' | cmp -s - $@ || printf '%s\n' '$(stamp)' >$@
+
+$(O)/gen/sql.c: schemas/embed.sh $(sql) $(O)/sql.list
+	@mkdir -p $(@D)
+	$(Q)sh schemas/embed.sh $(sql) >$@.tmp && mv $@.tmp $@
+# The list of names too: a deleted .sql must not stay embedded.
+$(O)/sql.list: FORCE
+	@mkdir -p $(@D); printf '%s\n' $(sql) | cmp -s - $@ || printf '%s\n' $(sql) >$@
+
+$(O)/gen/proto/%.pb-c.c $(O)/gen/proto/%.pb-c.h: proto/%.proto
+	@mkdir -p $(@D)
+	$(Q)protoc-c -I. --c_out=$(O)/gen $<
+.SECONDARY: $(pb_src) $(pb_hdr)
+
+# Generated code is compiled without our warnings.
+$(O)/obj/gen/proto/%.o: $(O)/gen/proto/%.c $(O)/flags | $(pb_hdr)
+	$(call say,CC,$(<F))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(cflags) -w $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+$(O)/obj/gen/%.o: $(O)/gen/%.c $(O)/flags
+	$(call say,CC,$(<F))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(cflags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+$(O)/obj/%.o: %.c $(O)/flags | $(pb_hdr)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(cflags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+$(O)/libtfprof.a: $(lib_obj)
+	$(call say,AR,$(@F))
+	@rm -f $@
+	$(Q)$(AR) rcsD $@ $^
+$(O)/tfprof: $(cmd_obj) $(O)/libtfprof.a
+	$(call say,LD,$(@F))
+	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs)
+$(links): $(O)/tfprof
+	@ln -sf tfprof $@
+$(O)/unit/%: $(O)/obj/tests/unit/%.o $(help_obj) $(O)/libtfprof.a
+	$(call say,LD,$(@F))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs) -lcmocka
+$(O)/bench/%: $(O)/obj/tests/bench/%.o $(O)/libtfprof.a
+	$(call say,LD,$(@F))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs)
+
+install: all
+	install -d '$(DESTDIR)$(PREFIX)/bin'
+	install -m 755 $(O)/tfprof '$(DESTDIR)$(PREFIX)/bin/tfprof'
+	for n in $(names); do ln -sf tfprof '$(DESTDIR)$(PREFIX)/bin/tfprof-'$$n; done
+uninstall:
+	rm -f '$(DESTDIR)$(PREFIX)/bin/tfprof' $(names:%='$(DESTDIR)$(PREFIX)/bin/tfprof-%')
+clean:
+	rm -rf $(O)
+
+help:
+	@echo 'Targets:'
+	@echo '  all         tfprof and its tfprof-X links in $$(O) (default)'
+	@echo '  demo        build, ingest testdata/logs, show a report'
+	@echo '  check       unit, command-line and SQL tests (TAP, prove)'
+	@echo '  check-long  check, then all captures of ../shared under sanitizers, and the referees'
+	@echo '  lint        layers, symbols, headers, file and function sizes, SQL documentation'
+	@echo '  bench       figures against a bare SQLite insert measured beside them'
+	@echo '  deps        install the Debian packages that building and testing needs'
+	@echo '  install     into $$(DESTDIR)$$(PREFIX)/bin; uninstall removes it'
+	@echo '  clean       remove $$(O)'
+	@echo 'Knobs: O=dir V=1 CC= CFLAGS= SANITIZE=address,undefined WERROR=1 PREFIX= DESTDIR='
+
+FORCE:
+.PHONY: all deps demo check check-long lint bench install uninstall clean help FORCE
+.DELETE_ON_ERROR:
+-include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(unit_src:%.c=$(O)/obj/%.d) $(tool_src:%.c=$(O)/obj/%.d) $(help_obj:.o=.d)

@@ -1,0 +1,101 @@
+/*
+ * From a trace to results: pure functions without I/O, SQL or text output. tf_analyze_host() runs them in order; each
+ * has its own file. Numbers are defined in METRICS.md beside this file.
+ */
+#ifndef TF_ANALYZE_ANALYZE_H
+#define TF_ANALYZE_ANALYZE_H
+
+#include <regex.h>
+
+#include "lib/analyze/results.h"
+
+/* Columns that analysis adds to each event of a trace, and facts of each metadata. Heap, one entry an event. */
+struct tf_derived {
+	const struct tf_trace *trace;
+	uint32_t *parent; /* enclosing event on the same line, UINT32_MAX: none */
+	uint16_t *depth;
+	int64_t *self_ps; /* duration less that of direct children */
+	int32_t *group;	  /* XProf's group (XSpace grouping), -1: none */
+	int32_t *step;	  /* index in steps.list, -1: none */
+	struct tf_name_info *info; /* one a metadata (metas[]) */
+};
+
+/* What an event's name says, parsed once a metadata. */
+enum tf_op_category {
+	TF_OP_UNKNOWN,
+	TF_OP_TENSORFLOW,
+	TF_OP_TFDATA,
+	TF_OP_JAX,
+	TF_OP_MEMCPY_H2D,
+	TF_OP_MEMCPY_D2H,
+	TF_OP_MEMCPY_D2D,
+	TF_OP_MEMCPY_H2H,
+};
+
+struct tf_name_info {
+	struct tf_bytes op_name, op_type; /* borrowed from the trace's strings */
+	enum tf_op_category category;
+	bool input_wait; /* begins with IteratorGetNext, or (≠XProf) MultiDeviceIteratorGetNext */
+};
+
+/*
+ * Parses a full op name (METRICS.md §7): "name:type", "Iterator::A::B", JAX and copy names. Pieces point into `full`
+ * or static text.
+ */
+struct tf_name_info tf_op_name_parse(struct tf_bytes full);
+
+struct tf_analyze_options {
+	const regex_t *step_event; /* --step-event: names the marker; NULL: the sources of METRICS.md §2 */
+};
+
+/* Prepares the columns: nesting, name facts. Groups and steps are -1. 0, or -1 when out of memory. */
+int tf_derived_init(struct tf_derived *d, const struct tf_trace *t, struct tf_error *err);
+void tf_derived_release(struct tf_derived *d);
+
+/*
+ * Runs every analysis on one finished trace and fills `host` (zeroed but for its name) and `d` (initialised here; the
+ * caller releases it). Results are allocated in `arena`. Returns 0, or -1: out of memory.
+ */
+int tf_analyze_host(const struct tf_trace *t, const struct tf_analyze_options *options, struct tf_arena *arena,
+		    struct tf_host *host, struct tf_derived *d, struct tf_error *err);
+
+/* The analyses, in the order in which they run; each may read what earlier ones left. All return 0 or -1 (memory). */
+int tf_group_events(struct tf_derived *d, struct tf_error *err);				       /* group.c */
+int tf_find_steps(struct tf_derived *d, const struct tf_analyze_options *o, struct tf_arena *a, struct tf_host *h,
+		  struct tf_error *err);							       /* steps.c */
+int tf_break_down(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);  /* breakdown.c */
+int tf_measure_devices(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err); /* device.c */
+int tf_measure_input(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);   /* input.c */
+int tf_read_tfdata(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);	   /* tfdata.c */
+int tf_measure_memory(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);  /* memory.c */
+int tf_count_ops(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);	   /* ops.c */
+int tf_count_kernels(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);   /* kernels.c */
+
+/*
+ * Session figures from its hosts: start, duration, complete, framework's issues, and the metrics of METRICS.md §8, the
+ * session's and, with several hosts, each host's. Replaces what s->metrics held. 0 or -1 (memory). metrics.c
+ */
+int tf_metrics_build(struct tf_session *s, struct tf_error *err);
+
+/* The metric of a name ("x", "x@host"), NULL if there is none. Borrowed from the session. */
+const struct tf_metric *tf_metric_find(const struct tf_session *s, const char *name);
+
+/* An interval [begin, end) in ps. */
+struct tf_interval {
+	int64_t begin_ps, end_ps;
+};
+
+/* Sorts and merges in place; returns how many disjoint, ascending intervals are left. Empty ones vanish. interval.c */
+size_t tf_interval_merge(struct tf_interval *iv, size_t n);
+/* Total length of merged intervals inside [begin, end). */
+int64_t tf_interval_within(const struct tf_interval *iv, size_t n, int64_t begin_ps, int64_t end_ps);
+/* Length of the intersection of two merged lists inside [begin, end). */
+int64_t tf_interval_common(const struct tf_interval *a, size_t an, const struct tf_interval *b, size_t bn,
+			   int64_t begin_ps, int64_t end_ps);
+
+/* Sample statistics; NaN where n is too small. The array is sorted in place by the percentile. stats.c */
+double tf_stats_mean(const double *x, size_t n);
+double tf_stats_stddev(const double *x, size_t n); /* sample: n - 1; 0 for n = 1 */
+double tf_stats_percentile(double *x, size_t n, double p); /* p in 0..1, linear between order statistics */
+
+#endif

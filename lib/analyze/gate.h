@@ -1,0 +1,67 @@
+/*
+ * The gate: limits and baselines against a session's metrics. Unknown, missing or damaged never passes. Rules and
+ * precedence: METRICS.md beside this file, "The gate".
+ */
+#ifndef TF_ANALYZE_GATE_H
+#define TF_ANALYZE_GATE_H
+
+#include "lib/analyze/results.h"
+
+enum tf_check_kind { TF_CHECK_MAX, TF_CHECK_MIN, TF_CHECK_REGRESS };
+enum tf_verdict_kind { TF_PASS, TF_FAIL, TF_INCONCLUSIVE, TF_SKIPPED };
+const char *tf_check_kind_name(enum tf_check_kind kind);       /* "max", "min", "regress" */
+const char *tf_verdict_name(enum tf_verdict_kind verdict);     /* "pass", "fail", "inconclusive", "skipped" */
+
+/* One rule, as typed: METRIC=V, METRIC=5%+0.1ms. Arena of the gate. */
+struct tf_rule {
+	enum tf_check_kind kind;
+	const char *metric;
+	enum tf_unit unit;
+	double limit;		   /* max, min */
+	double relative, absolute; /* regress: allowances; relative 0..1, absolute in the metric's unit */
+	enum tf_worse worse;
+	bool by_default; /* of the default gate: skipped when null on both sides for one reason */
+};
+
+struct tf_gate {
+	struct tf_arena arena;
+	struct tf_rule *rules;
+	size_t rule_count, rule_cap;
+	int64_t min_steps; /* steady steps a side, default 5 */
+};
+
+/*
+ * Parses and adds a rule ("METRIC=V" or "METRIC=5%+0.1ms", "METRIC:up=…" for metrics without direction). TF_EUSAGE for a malformed one or a metric name that
+ * does not exist, with the nearest names as hint.
+ */
+int tf_gate_add(struct tf_gate *g, enum tf_check_kind kind, const char *text, struct tf_error *err);
+
+/* The rules that --baseline alone means. */
+int tf_gate_add_default(struct tf_gate *g, struct tf_error *err);
+void tf_gate_release(struct tf_gate *g);
+
+struct tf_check {
+	struct tf_rule rule;
+	double value, baseline; /* NaN: unknown */
+	double change, change_pct; /* NaN where there is none */
+	int64_t n, n_baseline; /* samples, TF_NONE */
+	enum tf_verdict_kind verdict;
+	const char *reason; /* NULL when it passes plainly */
+};
+
+struct tf_verdict {
+	struct tf_arena arena;
+	enum tf_verdict_kind verdict; /* of all checks: fail › inconclusive › pass */
+	struct tf_check *checks;
+	size_t check_count, check_cap;
+	const char *session, *baseline; /* names, for output */
+};
+
+/* Judges. `baseline` may be NULL if no rule needs one. `out` zeroed by the caller; release its arena. 0 or -1. */
+int tf_gate_judge(const struct tf_gate *g, const struct tf_session *s, const struct tf_session *baseline,
+		  struct tf_verdict *out, struct tf_error *err);
+
+/* What a metric's name means: unit, direction. False if no metric can have this name (bracketed and @host forms included). */
+bool tf_metric_known(const char *name, enum tf_unit *unit, enum tf_worse *worse);
+
+#endif

@@ -1,0 +1,41 @@
+/* Every limit on what input can make us allocate, loop or recurse, with its reason. */
+#ifndef TF_BASE_LIMITS_H
+#define TF_BASE_LIMITS_H
+
+/* Nesting of protobuf messages: Summary, tensors, plugin data nest at most 8 deep; 64 leaves room and keeps the stack small. */
+#define TF_LIMIT_PROTO_DEPTH 64
+
+/* One unpacked event record may use this much memory: graph_def records reach 80 MB in the wild. */
+#define TF_LIMIT_RECORD_BYTES ((size_t)1 << 30)
+
+/* One inflated file. A capture over 4 GiB exists; 64 GiB is a bomb. */
+#define TF_LIMIT_INFLATED_BYTES ((uint64_t)64 << 30)
+
+/* Deflate cannot do better than 1032:1. */
+#define TF_LIMIT_INFLATE_RATIO 1032
+
+/* Folders below a PATH: deeper ones are loops that stat cannot show. */
+#define TF_LIMIT_WALK_DEPTH 64
+
+/* Interned bytes of one string: names and shapes are short, HLO text is not. */
+#define TF_LIMIT_STRING_BYTES ((size_t)1 << 20)
+
+/* Stats of one event that are kept; real events carry at most 30. */
+#define TF_LIMIT_EVENT_STATS 4096
+
+/* Issues listed per file; more are counted. One damaged file must not fill the store. */
+#define TF_LIMIT_FILE_ISSUES 100
+
+/* Nesting of events on a line (depth of the stack). */
+#define TF_LIMIT_EVENT_DEPTH 65535
+
+/* Numeric values of one tensor kept as JSON in `tensor.value`. */
+#define TF_LIMIT_TENSOR_VALUES 1024
+
+/* Memory timeline points per allocator that are stored; down-sampling keeps the maxima. */
+#define TF_LIMIT_TIMELINE_POINTS 1000
+
+/* Largest gaps that are kept per device. */
+#define TF_LIMIT_DEVICE_GAPS 100
+
+#endif

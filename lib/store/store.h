@@ -1,0 +1,124 @@
+/*
+ * The SQLite store: the only user of sqlite3. One source file is one transaction; at rest the store is one file.
+ * Tables begin with '_', documented views are the public face (schemas/). A store in memory serves `report PATH`.
+ */
+#ifndef TF_STORE_STORE_H
+#define TF_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/analyze/analyze.h"
+#include "lib/base/table.h"
+#include "lib/trace/rows.h"
+
+struct tf_store;
+
+enum tf_store_mode {
+	TF_STORE_READ,	 /* must exist; nothing is written, not even views; works in a read-only folder */
+	TF_STORE_WRITE,	 /* created if missing, migrated if older */
+	TF_STORE_MEMORY, /* empty, private, in memory; path is ignored */
+};
+
+/*
+ * Opens a store. Refused with a clear error: a file that is no tfprof store, a newer one (by number), a locked one
+ * (TF_ESTORE). TF_STORE_READ of a missing file is TF_EIO with a hint. Owned: tf_store_close().
+ */
+int tf_store_open(struct tf_store **out, const char *path, enum tf_store_mode mode, struct tf_error *err);
+
+/* Leaves one file (no -wal) behind. Accepts NULL. 0, or -1 if the last bytes could not be written. */
+int tf_store_close(struct tf_store *s, struct tf_error *err);
+
+/* ---- writing: one source file at a time ---- */
+
+/* How a source file is recognised again. Strings borrowed. */
+struct tf_source {
+	const char *run_prefix; /* of --run, "" */
+	const char *real_path;	/* absolute; "-" for stdin. With run_prefix the key */
+	const char *path;	/* as shown */
+	enum tf_file_kind kind;
+	const char *run;	  /* run name, "." for the PATH itself */
+	const char *run_path;	  /* folder of the run, as shown */
+	const char *session_name; /* NULL: belongs to no session */
+	const char *host_name;	  /* NULL */
+	int64_t device, inode, size_bytes, mtime_ns, ctime_ns;
+	uint64_t content_hash; /* of the bytes on disk */
+};
+
+/* What the store knows of a source. */
+struct tf_source_known {
+	bool found;
+	bool same_stat; /* device, inode, size, mtime and ctime are all equal */
+	uint64_t content_hash;
+	int64_t file_id;
+	enum tf_file_kind kind;
+	enum tf_file_state state; /* as last ingested: TF_STATE_FAILED and TF_STATE_SKIPPED stay such */
+	int64_t records;
+};
+int tf_store_find_source(struct tf_store *s, const struct tf_source *source, struct tf_source_known *known,
+			 struct tf_error *err);
+
+/* Same content under a new stat: notes the stat, keeps the rows. */
+int tf_store_touch_source(struct tf_store *s, int64_t file_id, const struct tf_source *source, struct tf_error *err);
+
+/*
+ * Begins the transaction of a source file: removes what an earlier ingest of it left. The file's rows follow, then
+ * tf_store_end_file() or tf_store_abandon_file(). One at a time.
+ */
+int tf_store_begin_file(struct tf_store *s, const struct tf_source *source, struct tf_error *err);
+
+/* Where the rows of an event file go, valid until the file ends. */
+struct tf_row_sink tf_store_row_sink(struct tf_store *s);
+
+enum tf_events_kept { TF_EVENTS_ALL, TF_EVENTS_DEVICE, TF_EVENTS_NONE };
+
+/* The results of one host of the file's session, and (as asked) its planes, lines, events and arguments. */
+int tf_store_put_host(struct tf_store *s, const struct tf_trace *t, const struct tf_host *host,
+		      const struct tf_derived *d, enum tf_events_kept kept, struct tf_error *err);
+
+/*
+ * Ends the file: its ledger row and issues, the marks of superseded and orphaned points of its run, its session's
+ * merged metrics; commits. Sets file->new_rows.
+ */
+int tf_store_end_file(struct tf_store *s, struct tf_ledger_file *file, struct tf_error *err);
+
+/* Rolls the file's transaction back; the store is as before tf_store_begin_file(). */
+void tf_store_abandon_file(struct tf_store *s);
+
+/* ---- reading ---- */
+
+/* One thing that can be reported: a session, or a run without a profile. */
+struct tf_target {
+	int64_t run_id, session_id; /* session_id TF_NONE: a run alone */
+	const char *run, *name;	    /* arena */
+};
+
+/*
+ * What a selector names, best match first: "latest", "latest~N", "run/session", a run ("run:NAME" or NAME: its last
+ * session), an id, a glob over "run/session". NULL means "latest". An empty list is no error.
+ */
+int tf_store_select(struct tf_store *s, const char *selector, struct tf_arena *arena, struct tf_target **targets,
+		    size_t *count, struct tf_error *err);
+
+/* Loads everything that a report shows of one target. `out` is zeroed by the caller; owned: tf_session_release(). */
+int tf_store_load_session(struct tf_store *s, const struct tf_target *target, struct tf_session *out,
+			  struct tf_error *err);
+
+enum tf_list { TF_LIST_RUNS, TF_LIST_SESSIONS, TF_LIST_TAGS, TF_LIST_FILES, TF_LIST_ISSUES };
+int tf_store_list(struct tf_store *s, enum tf_list what, const struct tf_row_receiver *to, struct tf_error *err);
+
+struct tf_param {
+	const char *name, *value;
+};
+
+/*
+ * Runs one read-only statement (SELECT, WITH, EXPLAIN, PRAGMA table_info and the like); anything that would write, attach or load is
+ * TF_EUSAGE. `timeout_ms` 0: none; over it TF_ELIMIT.
+ */
+int tf_store_query(struct tf_store *s, const char *sql, const struct tf_param *params, size_t param_count,
+		   int64_t timeout_ms, const struct tf_row_receiver *to, struct tf_error *err);
+
+/* The public views with their documentation: rows (view, column, documentation; column NULL: the view's own). */
+int tf_store_schema(const char *view, const struct tf_row_receiver *to, struct tf_error *err);
+
+#endif
