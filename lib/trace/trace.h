@@ -146,6 +146,9 @@ int tf_trace_add_line(struct tf_trace *t, size_t plane, const struct tf_line *li
 int tf_trace_add_event(struct tf_trace *t, uint32_t meta, int64_t offset_ps, int64_t dur_ps, int64_t count,
 		       size_t stat_first, struct tf_error *err);
 
+/* Makes room for `more` events at once. Returns 0 or -1. */
+int tf_trace_reserve_events(struct tf_trace *t, size_t more, struct tf_error *err);
+
 /* Interns text. Returns 0, or -1 when out of memory. */
 int tf_trace_intern(struct tf_trace *t, struct tf_bytes text, uint32_t *id, struct tf_error *err);
 
