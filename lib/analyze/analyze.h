@@ -17,6 +17,10 @@ struct tf_derived {
 	int64_t *self_ps; /* duration less that of direct children */
 	int32_t *group;	  /* XProf's group (XSpace grouping), -1: none */
 	int32_t *step;	  /* index in steps.list, -1: none */
+	uint8_t *eager;	  /* 1: an op run eagerly, outside any function */
+	uint32_t group_count;
+	uint32_t *group_root; /* by group: the event it began with */
+	bool linked_devices;  /* some device event has a group: ids link host and devices */
 	struct tf_name_info *info; /* one a metadata (metas[]) */
 };
 
@@ -58,6 +62,21 @@ void tf_derived_release(struct tf_derived *d);
  */
 int tf_analyze_host(const struct tf_trace *t, const struct tf_analyze_options *options, struct tf_arena *arena,
 		    struct tf_host *host, struct tf_derived *d, struct tf_error *err);
+
+/* The line's plane is the host's main one (/host:CPU and what merges into it); such lines hold steps and host ops. */
+static inline bool tf_line_is_host(const struct tf_trace *t, const struct tf_line *l)
+{
+	return t->planes[l->plane].kind == TF_PLANE_HOST && !l->derived;
+}
+
+/* The line holds raw device activity that may make a device busy. */
+bool tf_line_is_raw_device(const struct tf_trace *t, const struct tf_line *l);
+
+/* Number of a step marker (METRICS.md §2): its step_num; TF_NONE if it has none. */
+static inline int64_t tf_step_number(const struct tf_trace *t, size_t event)
+{
+	return tf_stat_i64(t, tf_event_stats(t, event), TF_NAME_step_num);
+}
 
 /* The analyses, in the order in which they run; each may read what earlier ones left. All return 0 or -1 (memory). */
 int tf_group_events(struct tf_derived *d, struct tf_error *err);				       /* group.c */

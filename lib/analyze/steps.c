@@ -1,0 +1,330 @@
+/* Steps: the best source that the capture has, their spans on host and devices, warm-up and periods (METRICS.md §2). */
+#include "lib/analyze/steps.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "lib/base/vec.h"
+
+/* Warm-up steps at most: a capture whose steps shrink for longer has no steady state to speak of. */
+enum { WARMUP_LIMIT = 32 };
+
+/* The number at the end of a name, and where it begins; TF_NONE if there is none. */
+static int64_t trailing_number(const char *name, size_t *begin)
+{
+	size_t len = strlen(name), at = len;
+	int64_t number;
+
+	while (at > 0 && isdigit((unsigned char)name[at - 1]))
+		at--;
+	*begin = at;
+	return at < len && tf_parse_i64(name + at, &number) ? number : TF_NONE;
+}
+
+/* The name without the step's number: "train 0", "train 1" and "ProfilerStep#7" are of one series each. */
+static char *series_name(struct tf_arena *a, const char *name, int64_t number)
+{
+	size_t len;
+	int64_t trailing = trailing_number(name, &len);
+	bool separated = len > 0 && strchr(" #:", name[len - 1]);
+
+	if (trailing == TF_NONE || len == 0 || (!separated && trailing != number))
+		return tf_arena_strdup(a, name);
+	while (len > 1 && strchr(" #:", name[len - 1]))
+		len--;
+	return tf_arena_strndup(a, name, len);
+}
+
+static struct tf_step *push_step(struct tf_step_finder *f)
+{
+	struct tf_steps *s = &f->host->steps;
+	struct tf_step *step = tf_arena_push(f->arena, (void **)&s->list, &s->count, &s->cap, sizeof *step);
+
+	if (!step) {
+		tf_fail_nomem(f->err);
+		return NULL;
+	}
+	step->number = step->host_start_ps = step->host_ps = step->device_start_ps = step->device_ps = TF_NONE;
+	step->period_ps = step->input_ps = step->stall_ps = step->kernel_count = TF_NONE;
+	return step;
+}
+
+int tf_step_add(struct tf_step_finder *f, struct tf_bytes name, int64_t number, int64_t start_ps, int64_t dur_ps,
+		bool on_device)
+{
+	struct tf_step *step = push_step(f);
+	size_t begin;
+
+	if (!step)
+		return -1;
+	step->name = tf_utf8_repair(f->arena, name);
+	if (!step->name)
+		return tf_fail_nomem(f->err);
+	if (number == TF_NONE)
+		number = trailing_number(step->name, &begin);
+	if (number == TF_NONE)
+		number = (int64_t)f->host->steps.count - 1;
+	step->number = number;
+	step->series = series_name(f->arena, step->name, number);
+	if (on_device) {
+		step->device_start_ps = start_ps;
+		step->device_ps = dur_ps;
+	} else {
+		step->host_start_ps = start_ps;
+		step->host_ps = dur_ps;
+	}
+	return step->series ? 0 : tf_fail_nomem(f->err);
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct tf_step *x = a, *y = b;
+	int64_t xs = x->host_start_ps != TF_NONE ? x->host_start_ps : x->device_start_ps;
+	int64_t ys = y->host_start_ps != TF_NONE ? y->host_start_ps : y->device_start_ps;
+
+	if (xs != ys)
+		return xs < ys ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Gives each event of a group, and the group's root, to the step whose marker is the root. */
+static int assign_groups(struct tf_step_finder *f)
+{
+	struct tf_derived *d = f->d;
+	struct tf_steps *s = &f->host->steps;
+	int32_t *step_of = malloc((d->group_count + 1) * sizeof *step_of);
+
+	if (!step_of)
+		return tf_fail_nomem(f->err);
+	for (size_t g = 0; g < d->group_count; g++)
+		step_of[g] = -1;
+	for (size_t i = s->count; i-- > 0;) {
+		struct tf_map *markers = &f->markers;
+		uint64_t *event = tf_map_find(markers, (uint64_t)s->list[i].host_start_ps);
+		if (s->source == TF_STEPS_HOST_MARKER && event && d->group[*event] >= 0)
+			step_of[d->group[*event]] = (int32_t)i;
+	}
+	for (size_t i = 0; i < d->trace->events.count; i++)
+		if (d->group[i] >= 0)
+			d->step[i] = step_of[d->group[i]];
+	free(step_of);
+	return 0;
+}
+
+/* The last step of the main series whose host span holds the time, -1: none. */
+static int32_t step_at(const struct tf_steps *s, int64_t ps)
+{
+	size_t low = 0, high = s->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int64_t begin = s->list[middle].host_start_ps;
+		if (begin == TF_NONE || begin <= ps)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* Steps may nest or overlap: look back over a few. */
+	for (size_t back = 0; low-- > 0 && back < 8; back++) {
+		const struct tf_step *step = &s->list[low];
+		if (step->host_start_ps != TF_NONE && ps < step->host_start_ps + step->host_ps)
+			return (int32_t)low;
+	}
+	return -1;
+}
+
+/* Events that no id connects belong to the step during which they begin; device events only if no id links any. */
+static void assign_by_time(struct tf_step_finder *f)
+{
+	struct tf_derived *d = f->d;
+	const struct tf_trace *t = d->trace;
+	struct tf_steps *s = &f->host->steps;
+
+	for (size_t l = 0; l < t->line_count; l++) {
+		const struct tf_line *line = &t->lines[l];
+		bool device = tf_line_is_raw_device(t, line);
+		if (!tf_line_is_host(t, line) && (!device || d->linked_devices))
+			continue;
+		for (size_t i = line->event_first; i < line->event_first + line->event_count; i++) {
+			if (d->group[i] >= 0 || !tf_event_counts(t, i))
+				continue;
+			d->step[i] = step_at(s, t->events.start_ps[i]);
+			if (device && d->step[i] >= 0)
+				s->list[d->step[i]].device_by_overlap = true;
+		}
+	}
+}
+
+/* Device spans: first begin to last end of the raw device events of the step. */
+static void span_devices(struct tf_step_finder *f)
+{
+	const struct tf_trace *t = f->d->trace;
+	struct tf_steps *s = &f->host->steps;
+	double inside = 0, outside = 0;
+
+	for (size_t l = 0; l < t->line_count; l++) {
+		const struct tf_line *line = &t->lines[l];
+		if (!tf_line_is_raw_device(t, line))
+			continue;
+		for (size_t i = line->event_first; i < line->event_first + line->event_count; i++) {
+			if (!tf_event_counts(t, i))
+				continue;
+			if (f->d->step[i] < 0) {
+				outside += (double)t->events.dur_ps[i];
+				continue;
+			}
+			inside += (double)t->events.dur_ps[i];
+			struct tf_step *step = &s->list[f->d->step[i]];
+			int64_t begin = t->events.start_ps[i], end = tf_event_end(t, i);
+			if (step->device_ps == TF_NONE) {
+				step->device_start_ps = begin;
+				step->device_ps = end - begin;
+				continue;
+			}
+			int64_t last = step->device_start_ps + step->device_ps;
+			if (begin < step->device_start_ps)
+				step->device_start_ps = begin;
+			step->device_ps = (end > last ? end : last) - step->device_start_ps;
+		}
+	}
+	s->device_unreliable = s->count > 0 && outside > 0.2 * (inside + outside);
+}
+
+/* The step's interval is the longer span, the host's if both are equal. */
+static void choose_interval(const struct tf_trace *t, struct tf_step *step)
+{
+	bool device = step->device_ps != TF_NONE && (step->host_ps == TF_NONE || step->device_ps > step->host_ps);
+	int64_t end;
+
+	step->start_ps = device ? step->device_start_ps : step->host_start_ps;
+	step->step_ps = device ? step->device_ps : step->host_ps;
+	end = step->start_ps + step->step_ps;
+	step->complete = t->begin_ps != TF_NONE && step->start_ps >= t->begin_ps && end <= t->end_ps;
+}
+
+static struct tf_step_series *series_of(struct tf_step_finder *f, const char *name)
+{
+	struct tf_steps *s = &f->host->steps;
+
+	for (size_t i = 0; i < s->series_count; i++)
+		if (strcmp(s->series[i].name, name) == 0)
+			return &s->series[i];
+	struct tf_step_series *series = tf_arena_push(f->arena, (void **)&s->series, &s->series_count, &s->series_cap,
+						      sizeof *series);
+	if (series)
+		series->name = name;
+	return series;
+}
+
+static int build_series(struct tf_step_finder *f)
+{
+	struct tf_steps *s = &f->host->steps;
+	size_t best = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		struct tf_step_series *series = series_of(f, s->list[i].series);
+		if (!series)
+			return tf_fail_nomem(f->err);
+		s->list[i].series = series->name; /* one pointer a series: compared as such below */
+		series->count++;
+		series->total_ps += s->list[i].step_ps;
+	}
+	for (size_t i = 1; i < s->series_count; i++)
+		if (s->series[i].total_ps > s->series[best].total_ps)
+			best = i;
+	if (s->series_count)
+		s->series[best].main = true;
+	for (size_t i = 0; i < s->count; i++)
+		s->list[i].main_series = s->list[i].series == s->series[best].name;
+	return 0;
+}
+
+/* Start to start within a series. */
+static void measure_periods(struct tf_steps *s)
+{
+	for (size_t k = 0; k < s->series_count; k++) {
+		struct tf_step *before = NULL;
+		for (size_t i = 0; i < s->count; i++) {
+			struct tf_step *step = &s->list[i];
+			if (step->series != s->series[k].name)
+				continue;
+			if (before)
+				before->period_ps = step->start_ps - before->start_ps;
+			before = step;
+		}
+	}
+}
+
+static int flag_warmup(struct tf_step_finder *f)
+{
+	struct tf_steps *s = &f->host->steps;
+	double *later = malloc((s->count + 1) * sizeof *later);
+	int flagged = 0;
+
+	if (!later)
+		return tf_fail_nomem(f->err);
+	for (size_t i = 0; i < s->count && flagged < WARMUP_LIMIT; i++) {
+		size_t n = 0;
+		if (!s->list[i].complete || !s->list[i].main_series)
+			continue;
+		for (size_t j = i + 1; j < s->count; j++)
+			if (s->list[j].complete && s->list[j].main_series)
+				later[n++] = (double)s->list[j].step_ps;
+		if (n == 0 || (double)s->list[i].step_ps <= 2 * tf_stats_percentile(later, n, 0.5))
+			break;
+		s->list[i].warmup = true;
+		flagged++;
+	}
+	free(later);
+	return 0;
+}
+
+static int complete_steps(struct tf_step_finder *f)
+{
+	struct tf_steps *s = &f->host->steps;
+
+	qsort(s->list, s->count, sizeof *s->list, by_begin);
+	if (s->source == TF_STEPS_HOST_MARKER && assign_groups(f) < 0)
+		return -1;
+	if (s->source != TF_STEPS_DEVICE_MARKER)
+		assign_by_time(f);
+	if (s->source != TF_STEPS_DEVICE_MARKER)
+		span_devices(f);
+	for (size_t i = 0; i < s->count; i++)
+		choose_interval(f->d->trace, &s->list[i]);
+	if (build_series(f) < 0)
+		return -1;
+	measure_periods(s);
+	return flag_warmup(f);
+}
+
+int tf_find_steps(struct tf_derived *d, const struct tf_analyze_options *o, struct tf_arena *a, struct tf_host *h,
+		  struct tf_error *err)
+{
+	struct tf_step_finder f = {.d = d, .options = o, .arena = a, .host = h, .err = err};
+	int (*const sources[])(struct tf_step_finder *) = {
+		tf_steps_from_markers, tf_steps_from_executor, tf_steps_from_device, tf_steps_from_period};
+	struct tf_steps *s = &h->steps;
+	int rc = -1;
+
+	s->source = TF_STEPS_NONE;
+	for (int i = 0; i < TF_STEPS_NONE && s->count == 0; i++) {
+		if (sources[i](&f) < 0)
+			goto out;
+		if (s->count)
+			s->source = (enum tf_step_source)i;
+	}
+	if (s->count == 0) {
+		s->reason = "no_step_marker";
+		rc = tf_steps_explain(&f);
+		goto out;
+	}
+	if (s->source != TF_STEPS_INFERRED)
+		s->confidence = 1;
+	if (!s->event)
+		s->event = s->list[0].series;
+	rc = complete_steps(&f);
+out:
+	tf_map_release(&f.markers);
+	return rc;
+}

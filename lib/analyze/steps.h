@@ -1,0 +1,33 @@
+/* Between the finding of step markers (step_sources.c) and what is made of them (steps.c). */
+#ifndef TF_ANALYZE_STEPS_H
+#define TF_ANALYZE_STEPS_H
+
+#include "lib/analyze/analyze.h"
+#include "lib/base/hash.h"
+
+struct tf_step_finder {
+	struct tf_derived *d;
+	const struct tf_analyze_options *options;
+	struct tf_arena *arena;
+	struct tf_host *host;
+	struct tf_map markers; /* begin of a host marker → its event */
+	struct tf_error *err;
+};
+
+/*
+ * Adds a step. `number` TF_NONE: the one at the end of the name, else the place in the list. Returns 0, or -1 when out
+ * of memory.
+ */
+int tf_step_add(struct tf_step_finder *f, struct tf_bytes name, int64_t number, int64_t start_ps, int64_t dur_ps,
+		bool on_device);
+
+/* The sources of METRICS.md §2, best first. Each adds the steps that it finds, or none. 0, or -1 when out of memory. */
+int tf_steps_from_markers(struct tf_step_finder *f);
+int tf_steps_from_executor(struct tf_step_finder *f);
+int tf_steps_from_device(struct tf_step_finder *f);
+int tf_steps_from_period(struct tf_step_finder *f);
+
+/* Without steps: says what was looked for and what repeats. 0 or -1. */
+int tf_steps_explain(struct tf_step_finder *f);
+
+#endif
