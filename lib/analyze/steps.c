@@ -76,11 +76,19 @@ int tf_step_add(struct tf_step_finder *f, struct tf_bytes name, int64_t number, 
 	return step->series ? 0 : tf_fail_nomem(f->err);
 }
 
+/* Where the step begins by its marker, on the host or on a device; its length in *dur_ps. */
+static int64_t marked_begin(const struct tf_step *step, int64_t *dur_ps)
+{
+	bool host = step->host_start_ps != TF_NONE;
+
+	*dur_ps = host ? step->host_ps : step->device_ps;
+	return host ? step->host_start_ps : step->device_start_ps;
+}
+
 static int by_begin(const void *a, const void *b)
 {
 	const struct tf_step *x = a, *y = b;
-	int64_t xs = x->host_start_ps != TF_NONE ? x->host_start_ps : x->device_start_ps;
-	int64_t ys = y->host_start_ps != TF_NONE ? y->host_start_ps : y->device_start_ps;
+	int64_t dur_ps, xs = marked_begin(x, &dur_ps), ys = marked_begin(y, &dur_ps);
 
 	if (xs != ys)
 		return xs < ys ? -1 : 1;
@@ -99,9 +107,8 @@ static int assign_groups(struct tf_step_finder *f)
 	for (size_t g = 0; g < d->group_count; g++)
 		step_of[g] = -1;
 	for (size_t i = s->count; i-- > 0;) {
-		struct tf_map *markers = &f->markers;
-		uint64_t *event = tf_map_find(markers, (uint64_t)s->list[i].host_start_ps);
-		if (s->source == TF_STEPS_HOST_MARKER && event && d->group[*event] >= 0)
+		uint64_t *event = tf_map_find(&f->markers, (uint64_t)s->list[i].host_start_ps);
+		if (event && d->group[*event] >= 0)
 			step_of[d->group[*event]] = (int32_t)i;
 	}
 	for (size_t i = 0; i < d->trace->events.count; i++)
@@ -111,23 +118,23 @@ static int assign_groups(struct tf_step_finder *f)
 	return 0;
 }
 
-/* The last step of the main series whose host span holds the time, -1: none. */
+/* The last step whose marker holds the time, -1: none. */
 static int32_t step_at(const struct tf_steps *s, int64_t ps)
 {
 	size_t low = 0, high = s->count;
+	int64_t dur_ps;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int64_t begin = s->list[middle].host_start_ps;
-		if (begin == TF_NONE || begin <= ps)
+		if (marked_begin(&s->list[middle], &dur_ps) <= ps)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	/* Steps may nest or overlap: look back over a few. */
 	for (size_t back = 0; low-- > 0 && back < 8; back++) {
-		const struct tf_step *step = &s->list[low];
-		if (step->host_start_ps != TF_NONE && ps < step->host_start_ps + step->host_ps)
+		int64_t begin = marked_begin(&s->list[low], &dur_ps);
+		if (ps < begin + dur_ps)
 			return (int32_t)low;
 	}
 	return -1;
@@ -139,17 +146,18 @@ static void assign_by_time(struct tf_step_finder *f)
 	struct tf_derived *d = f->d;
 	const struct tf_trace *t = d->trace;
 	struct tf_steps *s = &f->host->steps;
+	bool linked = d->linked_devices && s->source != TF_STEPS_DEVICE_MARKER;
 
 	for (size_t l = 0; l < t->line_count; l++) {
 		const struct tf_line *line = &t->lines[l];
 		bool device = tf_line_is_raw_device(t, line);
-		if (!tf_line_is_host(t, line) && (!device || d->linked_devices))
+		if (!tf_line_is_host(t, line) && (!device || linked))
 			continue;
 		for (size_t i = line->event_first; i < line->event_first + line->event_count; i++) {
-			if (d->group[i] >= 0 || !tf_event_counts(t, i))
+			if ((linked && d->group[i] >= 0) || d->step[i] >= 0 || !tf_event_counts(t, i))
 				continue;
 			d->step[i] = step_at(s, t->events.start_ps[i]);
-			if (device && d->step[i] >= 0)
+			if (device && d->step[i] >= 0 && s->source != TF_STEPS_DEVICE_MARKER)
 				s->list[d->step[i]].device_by_overlap = true;
 		}
 	}
@@ -284,10 +292,9 @@ static int complete_steps(struct tf_step_finder *f)
 	struct tf_steps *s = &f->host->steps;
 
 	qsort(s->list, s->count, sizeof *s->list, by_begin);
-	if (s->source == TF_STEPS_HOST_MARKER && assign_groups(f) < 0)
+	if (assign_groups(f) < 0)
 		return -1;
-	if (s->source != TF_STEPS_DEVICE_MARKER)
-		assign_by_time(f);
+	assign_by_time(f);
 	if (s->source != TF_STEPS_DEVICE_MARKER)
 		span_devices(f);
 	for (size_t i = 0; i < s->count; i++)

@@ -1,0 +1,178 @@
+/* What kind of work an event is. */
+#include "lib/analyze/classify.h"
+
+#include <strings.h>
+
+bool tf_bytes_contain(struct tf_bytes b, const char *needle)
+{
+	size_t n = strlen(needle);
+
+	for (size_t i = 0; i + n <= b.len; i++)
+		if (strncasecmp((const char *)b.data + i, needle, n) == 0)
+			return true;
+	return false;
+}
+
+static bool begins_nocase(struct tf_bytes b, const char *prefix)
+{
+	size_t n = strlen(prefix);
+	return b.len >= n && strncasecmp((const char *)b.data, prefix, n) == 0;
+}
+
+static struct tf_bytes name_of(const struct tf_trace *t, size_t event)
+{
+	return tf_strtab_bytes(&t->strings, tf_event_name(t, event));
+}
+
+/* Copies by the names that CUPTI, ROCm and TensorFlow give them. */
+static bool copy_work(struct tf_bytes name, enum tf_work *work)
+{
+	static const struct {
+		const char *prefix;
+		enum tf_work work;
+	} copies[] = {
+		{"MemcpyHToD", TF_WORK_H2D},	     {"MemcpyH2D", TF_WORK_H2D},
+		{"MemcpyDToH", TF_WORK_D2H},	     {"MemcpyD2H", TF_WORK_D2H},
+		{"MemcpyDToD", TF_WORK_D2D},	     {"MemcpyD2D", TF_WORK_D2D},
+		{"MemcpyP2P", TF_WORK_D2D},	     {"MemcpyPToP", TF_WORK_D2D},
+		{"CopyHostToDevice", TF_WORK_H2D},   {"CopyDeviceToHost", TF_WORK_D2H},
+		{"CopyDeviceToDevice", TF_WORK_D2D}, {"Memcpy HtoD", TF_WORK_H2D},
+		{"Memcpy DtoH", TF_WORK_D2H},	     {"Memcpy DtoD", TF_WORK_D2D},
+		{"Memcpy PtoP", TF_WORK_D2D},	     {"MemcpyOther", TF_WORK_D2D},
+		{"Memset", TF_WORK_SET},
+	};
+
+	for (size_t i = 0; i < sizeof copies / sizeof copies[0]; i++)
+		if (begins_nocase(name, copies[i].prefix)) {
+			*work = copies[i].work;
+			return true;
+		}
+	return false;
+}
+
+/* Copies whose name says nothing are told by their details: "kind_src:pinned kind_dst:device …". */
+static bool detailed_copy(const struct tf_trace *t, size_t event, enum tf_work *work)
+{
+	struct tf_stat_range stats = tf_event_stats(t, event);
+	uint32_t details = tf_stat_text(t, stats, TF_NAME_memcpy_details);
+	if (!details) {
+		*work = TF_WORK_SET;
+		return tf_stat_text(t, stats, TF_NAME_memset_details) || tf_stat_text(t, stats, TF_NAME_memset_details_lower);
+	}
+	struct tf_bytes text = tf_strtab_bytes(&t->strings, details);
+	bool from_device = tf_bytes_contain(text, "kind_src:device"), to_device = tf_bytes_contain(text, "kind_dst:device");
+	*work = from_device == to_device ? TF_WORK_D2D : to_device ? TF_WORK_H2D : TF_WORK_D2H;
+	return true;
+}
+
+static bool is_communication(struct tf_bytes name)
+{
+	static const char *const marks[] = {"nccl",	      "rccl",	       "all-reduce",	  "allreduce",
+					    "all_reduce",     "all-gather",    "allgather",	  "all_gather",
+					    "reduce-scatter", "reducescatter", "reduce_scatter",  "all-to-all",
+					    "alltoall",	      "all_to_all",    "sendrecv",	  "send-recv",
+					    "collective-permute", "collectivepermute"};
+
+	for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+		if (tf_bytes_contain(name, marks[i]))
+			return true;
+	return false;
+}
+
+enum tf_work tf_device_work(const struct tf_trace *t, size_t event)
+{
+	struct tf_bytes name = name_of(t, event);
+	enum tf_work work;
+
+	if (copy_work(name, &work) || (t->events.stat_count[event] && detailed_copy(t, event, &work)))
+		return work;
+	return is_communication(name) ? TF_WORK_COMM : TF_WORK_KERNEL;
+}
+
+bool tf_is_16_bit(const struct tf_trace *t, size_t event)
+{
+	uint32_t shape = tf_stat_text(t, tf_event_stats(t, event), TF_NAME_shape);
+	struct tf_bytes text = shape ? tf_strtab_bytes(&t->strings, shape) : name_of(t, event);
+
+	return tf_bytes_contain(text, "half") || tf_bytes_contain(text, "fp16") || tf_bytes_contain(text, "bf16")
+	       || tf_bytes_contain(text, "bfloat16") || (shape && tf_bytes_contain(text, "f16["));
+}
+
+enum tf_part tf_device_part(const struct tf_trace *t, size_t event)
+{
+	switch (tf_device_work(t, event)) {
+	case TF_WORK_H2D:
+		return TF_PART_HOST_TO_DEVICE;
+	case TF_WORK_D2H:
+		return TF_PART_DEVICE_TO_HOST;
+	case TF_WORK_D2D:
+		return TF_PART_DEVICE_TO_DEVICE;
+	case TF_WORK_COMM:
+		return TF_PART_DEVICE_COLLECTIVES;
+	case TF_WORK_SET:
+	case TF_WORK_KERNEL:
+		break;
+	}
+	return tf_is_16_bit(t, event) ? TF_PART_DEVICE_COMPUTE_16 : TF_PART_DEVICE_COMPUTE_32;
+}
+
+/* Markers by name, and wrappers around real work. */
+static bool is_no_work(struct tf_bytes name)
+{
+	static const char *const wrappers[] = {"EagerExecute", "EagerLocalExecute", "EagerKernelExecute", "FunctionRun"};
+	static const char *const markers[] = {"train", "test", "TraceContext"};
+
+	for (size_t i = 0; i < sizeof wrappers / sizeof wrappers[0]; i++)
+		if (tf_bytes_begin(name, wrappers[i]))
+			return true;
+	for (size_t i = 0; i < sizeof markers / sizeof markers[0]; i++)
+		if (tf_bytes_begin(name, markers[i]))
+			return !memchr(name.data, '/', name.len);
+	return false;
+}
+
+/* An input-pipeline stage (PyGrain) that no other stage stands around. */
+static bool is_root_stage(const struct tf_derived *d, size_t event)
+{
+	const struct tf_trace *t = d->trace;
+	int hops = 0;
+
+	if (!tf_stat_text(t, tf_event_stats(t, event), TF_NAME_ipl_stage_name))
+		return false;
+	for (uint32_t p = d->parent[event]; p != UINT32_MAX && hops < 64; p = d->parent[p], hops++)
+		if (tf_stat_text(t, tf_event_stats(t, p), TF_NAME_ipl_stage_name))
+			return false;
+	return true;
+}
+
+enum tf_part tf_host_part(const struct tf_derived *d, size_t event, bool has_device)
+{
+	const struct tf_trace *t = d->trace;
+	const struct tf_name_info *info = &d->info[t->events.meta[event]];
+	struct tf_bytes name = name_of(t, event);
+	bool stats = t->events.stat_count[event] > 0;
+
+	bool root = d->group[event] >= 0 && d->group_root[d->group[event]] == event;
+	if (root || is_no_work(name) || (stats && tf_step_number(t, event) != TF_NONE))
+		return TF_PART_COUNT;
+	if (info->category == TF_OP_MEMCPY_H2D
+	    || (info->category == TF_OP_TENSORFLOW && tf_bytes_begin(info->op_type, "InfeedEnqueue")))
+		return TF_PART_HOST_TO_DEVICE;
+	if (info->category == TF_OP_MEMCPY_H2H)
+		return TF_PART_HOST_TO_HOST;
+	if (has_device
+	    && (begins_nocase(name, "ExecutorState::Process")
+		|| (stats && tf_stat_i64(t, tf_event_stats(t, event), TF_NAME_correlation_id) >= 0)))
+		return TF_PART_KERNEL_LAUNCH;
+	if (info->input_wait || (stats && is_root_stage(d, event)))
+		return TF_PART_INPUT_WAIT;
+	return TF_PART_HOST_COMPUTE;
+}
+
+bool tf_has_device_events(const struct tf_trace *t)
+{
+	for (size_t l = 0; l < t->line_count; l++)
+		if (t->lines[l].event_count && tf_line_is_raw_device(t, &t->lines[l]))
+			return true;
+	return false;
+}

@@ -1,0 +1,37 @@
+/* What kind of work an event is, for breakdown and device figures (METRICS.md §3, §4). */
+#ifndef TF_ANALYZE_CLASSIFY_H
+#define TF_ANALYZE_CLASSIFY_H
+
+#include "lib/analyze/analyze.h"
+
+enum tf_work {
+	TF_WORK_KERNEL, /* computation */
+	TF_WORK_H2D,
+	TF_WORK_D2H,
+	TF_WORK_D2D, /* also peer to peer */
+	TF_WORK_SET, /* memset: the device is busy, nothing moves */
+	TF_WORK_COMM, /* collectives, sends and receives between devices */
+};
+
+/* The work of a raw device event, by its name and its copy details. */
+enum tf_work tf_device_work(const struct tf_trace *t, size_t event);
+
+/* True if a kernel computes in 16 bits: half, fp16, bf16 in its shape stat or, without one, in its name. */
+bool tf_is_16_bit(const struct tf_trace *t, size_t event);
+
+/* The part of a step that a raw device event fills. */
+enum tf_part tf_device_part(const struct tf_trace *t, size_t event);
+
+/*
+ * The part that a host event fills, or TF_PART_COUNT if it fills none (markers, and wrappers that stand around real work).
+ * `has_device`: launches count as such.
+ */
+enum tf_part tf_host_part(const struct tf_derived *d, size_t event, bool has_device);
+
+/* True if some device plane of the trace has raw events. */
+bool tf_has_device_events(const struct tf_trace *t);
+
+/* strstr for interned bytes, with ASCII case folded. */
+bool tf_bytes_contain(struct tf_bytes b, const char *needle);
+
+#endif
