@@ -1,0 +1,26 @@
+/* Between the reading of an allocator's events (memory.c) and the replay of what was live (memory_replay.c). */
+#ifndef TF_ANALYZE_MEMORY_H
+#define TF_ANALYZE_MEMORY_H
+
+#include "lib/analyze/analyze.h"
+
+/* One MemoryAllocation or MemoryDeallocation, by time. */
+struct tf_memory_record {
+	uint32_t allocator; /* index in host->memory */
+	uint32_t event;
+	int64_t ps;
+	bool alloc;
+};
+
+/* A stat of a memory event as bytes: TF_NONE if absent. */
+int64_t tf_memory_stat(const struct tf_trace *t, uint32_t event, uint32_t name);
+
+/*
+ * Replays the records of one allocator, by time: tensors at the peak and by their own maximum, unmatched frees, the event
+ * list, growth. `peak` is the index of the record with the peak. Adds an anomaly where tensors exceed the recorded peak.
+ * Returns 0, or -1 when out of memory.
+ */
+int tf_memory_replay(const struct tf_derived *d, const struct tf_memory_record *records, size_t count, size_t peak,
+		     struct tf_arena *a, struct tf_host *h, struct tf_allocator *m, struct tf_error *err);
+
+#endif
