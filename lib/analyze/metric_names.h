@@ -1,0 +1,19 @@
+/* The table of metric names (metrics.def) and patterns over it. */
+#ifndef TF_ANALYZE_METRIC_NAMES_H
+#define TF_ANALYZE_METRIC_NAMES_H
+
+#include "lib/analyze/results.h"
+
+struct tf_metric_kind {
+	const char *name; /* "[]" stands for "[anything]" */
+	enum tf_unit unit;
+	enum tf_worse worse;
+};
+
+/* The kinds in the order of the output; the last one has no name. */
+extern const struct tf_metric_kind tf_metric_kinds[];
+
+/* The kind that a name ("memory.peak_bytes[GPU_0_bfc]", with or without "@host") is of; NULL if none. */
+const struct tf_metric_kind *tf_metric_kind_find(const char *name);
+
+#endif
