@@ -1,0 +1,76 @@
+/* Inside the store: the connection, its statements and the file being written. Only lib/store sees this. */
+#ifndef TF_STORE_DB_H
+#define TF_STORE_DB_H
+
+#include <sqlite3.h>
+
+#include "lib/base/hash.h"
+#include "lib/store/store.h"
+
+struct tf_statement {
+	const char *sql; /* static: compared by address */
+	sqlite3_stmt *stmt;
+};
+
+/* A tag of the file being written. */
+struct tf_tag_state {
+	int64_t tag_id;
+	int64_t last_step;
+	bool any, unordered;
+	int64_t counts[8]; /* by kind, see rows.c */
+};
+
+struct tf_store {
+	sqlite3 *db;
+	enum tf_store_mode mode;
+	struct tf_statement *statements;
+	size_t statement_count, statement_cap;
+
+	/* The file being written. */
+	bool in_file;
+	int64_t file_id, run_id, session_id; /* run and session TF_NONE: none */
+	const char *host_name;		     /* borrowed for the time of the file */
+	bool replaced;
+	int64_t rows;
+	struct tf_strtab tags; /* raw tags of the file; index in tag_states */
+	struct tf_tag_state *tag_states;
+	size_t tag_count, tag_cap;
+};
+
+/* Runs SQL text without parameters. 0 or -1. */
+int tf_db_script(struct tf_store *s, const char *sql, struct tf_error *err);
+
+/*
+ * The prepared statement of a static SQL text with its parameters bound: i int64 (TF_NONE is NULL), s size_t as int64,
+ * b int, t text (NULL is NULL), d double (NaN is NULL), B struct tf_bytes as a blob, T struct tf_bytes as text. NULL on
+ * failure. Borrowed; tf_db_done() ends its use.
+ */
+sqlite3_stmt *tf_db_bind(struct tf_store *s, struct tf_error *err, const char *sql, const char *types, ...);
+void tf_db_done(sqlite3_stmt *stmt);
+
+/* Runs a statement to its end, as tf_db_bind; `id` (may be NULL) gets the last inserted rowid. 0 or -1. */
+int tf_db_run(struct tf_store *s, struct tf_error *err, int64_t *id, const char *sql, const char *types, ...);
+
+/* The first column of the first row as integer, TF_NONE if there is no row or it is NULL. 0 or -1. */
+int tf_db_integer(struct tf_store *s, struct tf_error *err, int64_t *value, const char *sql, const char *types, ...);
+
+/* Records what SQLite says. Returns -1. */
+int tf_db_fail(struct tf_store *s, struct tf_error *err, const char *what);
+
+/* Column values: NULL is TF_NONE, NaN or NULL; text is copied into the arena. */
+int64_t tf_db_i64(sqlite3_stmt *stmt, int column);
+double tf_db_double(sqlite3_stmt *stmt, int column);
+const char *tf_db_text(sqlite3_stmt *stmt, int column, struct tf_arena *a);
+
+/* Notes that the table's rows above the last noted id up to max(id) belong to the current file. 0 or -1. */
+int tf_db_note_range(struct tf_store *s, const char *table, int64_t first_id, struct tf_error *err);
+
+/* Writes the events of a host by one INSERT … SELECT over a virtual table. event_vtab.c */
+int tf_store_put_events(struct tf_store *s, const struct tf_trace *t, const struct tf_derived *d,
+			const int64_t *line_ids, const int64_t *step_ids, const uint8_t *line_kept,
+			int64_t first_event_id, struct tf_error *err);
+
+/* Ends the rows of an event file: tag counts, superseded and orphaned marks. rows.c */
+int tf_store_end_rows(struct tf_store *s, struct tf_error *err);
+
+#endif

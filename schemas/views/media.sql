@@ -1,0 +1,16 @@
+CREATE VIEW media(
+	-- One row per image or audio clip; its bytes stay in the file.
+	run, -- run.name
+	tag, -- tag.name
+	step, -- as written
+	wall_time, -- s since 1970; null if not finite
+	kind, -- image or audio
+	encoding, -- png wav …; null if unknown
+	width, -- pixels; null if unknown
+	height, -- pixels; null if unknown
+	bytes, -- of the encoded clip
+	file_id, -- source_file.file_id
+	"offset" -- byte of its record
+) AS
+SELECT r.name, t.name, s.step, s.wall_time, s.kind, s.encoding, s.width, s.height, s.bytes, s.file_id, s.byte_offset
+FROM _media s JOIN _tag t ON t.tag_id = s.tag_id JOIN _run r ON r.run_id = t.run_id;

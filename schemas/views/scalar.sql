@@ -1,0 +1,15 @@
+CREATE VIEW scalar(
+	-- One row per scalar point. WHERE superseded = 0 is the default reading: the last write of a step wins.
+	run, -- run.name
+	tag, -- tag.name
+	step, -- as written
+	wall_time, -- s since 1970; null if not finite
+	value, -- null if NaN
+	file_id, -- source_file.file_id
+	"offset", -- byte of its record
+	superseded, -- 1: a later write replaced this step
+	orphaned, -- 1: a restart at this step or before has not rewritten it
+	nonfinite -- nan inf -inf; null if finite
+) AS
+SELECT r.name, t.name, s.step, s.wall_time, s.value, s.file_id, s.byte_offset, s.superseded, s.orphaned, s.nonfinite
+FROM _scalar s JOIN _tag t ON t.tag_id = s.tag_id JOIN _run r ON r.run_id = t.run_id;
