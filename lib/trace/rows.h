@@ -95,7 +95,8 @@ struct tf_ledger_file {
 	enum tf_file_kind kind;
 	enum tf_file_state state;
 	int64_t records;
-	int64_t bytes; /* size on disk, or read from the pipe */
+	int64_t bytes;	    /* size on disk, or read from the pipe */
+	int64_t bytes_read; /* decoded, after gzip */
 	int64_t skipped_records, skipped_bytes;
 	int64_t first_bad_offset; /* TF_NONE */
 	enum tf_tail_state tail;
