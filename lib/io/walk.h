@@ -1,0 +1,35 @@
+/* Finding files below a path: sorted, symbolic links followed, each file once. */
+#ifndef TF_IO_WALK_H
+#define TF_IO_WALK_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/error.h"
+#include "lib/base/hash.h"
+
+struct tf_found {
+	const char *path;     /* as found, beginning with the PATH given */
+	const char *relative; /* below the PATH given; the file's own name if PATH is a file */
+	bool from_file;	      /* PATH itself is this file */
+	struct stat st;
+	int error; /* errno, if it or (for a folder) its entries cannot be read */
+};
+
+/* Zeroed is empty. Release the arena and the map. */
+struct tf_walk {
+	struct tf_arena arena;
+	struct tf_map seen; /* device and inode of folders and files met */
+	struct tf_found *files;
+	size_t count, cap;
+};
+
+/*
+ * Adds all regular files below a path (a file or a folder), in order of name; digits in names count as numbers, so that
+ * "events.999" comes before "events.1000". A file met before is not added again. -1: TF_EIO if the path does not exist, TF_ENOMEM.
+ */
+int tf_walk(struct tf_walk *w, const char *path, struct tf_error *err);
+void tf_walk_release(struct tf_walk *w);
+
+#endif
