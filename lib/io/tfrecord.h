@@ -26,6 +26,7 @@ struct tf_record {
 struct tf_record_reader {
 	struct tf_bytes content;
 	size_t at;
+	uint64_t checked; /* bytes whose CRC was computed while looking for the next record */
 };
 
 /* The next record or stretch of damage; TF_RECORD_END at the end. Every byte is in exactly one of them. */
