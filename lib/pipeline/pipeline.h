@@ -29,36 +29,4 @@ int tf_ingest(struct tf_store *store, const char *const *paths, size_t path_coun
 int tf_report_path(const char *path, const struct tf_ingest_options *options, struct tf_session *session,
 		   struct tf_ledger *ledger, struct tf_error *err);
 
-/* What `inspect` prints of one path: every file's kind, hosts, planes, lines, step candidates, completeness. */
-struct tf_inspect_line {
-	const char *plane, *line;
-	int64_t events, dur_ps;
-	bool derived;
-};
-struct tf_inspect_candidate {
-	const char *name; /* event name */
-	int64_t count, with_step_num, total_ps, period_ps; /* period: median start to start, TF_NONE if < 2 */
-};
-struct tf_inspect_file {
-	struct tf_ledger_file *ledger;
-	const char *run, *session, *host;
-	const char **hostnames, **errors, **warnings;
-	size_t hostname_count, error_count, warning_count;
-	int64_t start_ns, begin_ps, end_ps, event_count, anomaly_count;
-	bool complete;
-	const char *step_source;
-	int64_t step_count;
-	struct tf_inspect_line *lines;
-	size_t line_count, line_cap;
-	struct tf_inspect_candidate *candidates; /* most likely first */
-	size_t candidate_count, candidate_cap;
-};
-struct tf_inspection {
-	struct tf_ledger ledger; /* its arena holds everything */
-	struct tf_inspect_file *files;
-	size_t file_count, file_cap;
-};
-int tf_inspect(const char *path, const struct tf_ingest_options *options, struct tf_inspection *out,
-	       struct tf_error *err);
-
 #endif

@@ -1,0 +1,69 @@
+/* The formats that are loaded: one line of the table each. */
+#include "lib/decode/event.h"
+#include "lib/decode/xspace.h"
+#include "lib/pipeline/load.h"
+
+static int prepare_xspace(const struct tf_input *in, const char *host, const struct tf_ingest_options *o,
+			  struct tf_capture *c, struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err)
+{
+	struct tf_analyze_options options = {.step_event = o->step_event};
+	struct tf_session *s = &c->results;
+
+	if (tf_trace_init(&c->trace, err) < 0 || tf_decode_xspace(in->content, &c->trace, file, arena, err) < 0)
+		return -1;
+	c->trace.truncated |= in->cut;
+	if (tf_trace_finish(&c->trace, err) < 0)
+		return -1;
+	s->hosts = tf_arena_alloc(&s->arena, sizeof *s->hosts);
+	if (!s->hosts)
+		return tf_fail_nomem(err);
+	s->host_count = s->host_cap = 1;
+	s->hosts->name = host;
+	if (tf_analyze_host(&c->trace, &options, &s->arena, s->hosts, &c->derived, err) < 0)
+		return -1;
+	c->loaded = true;
+	return 0;
+}
+
+static int store_xspace(struct tf_store *s, const struct tf_input *in, const struct tf_capture *c,
+			const struct tf_ingest_options *o, struct tf_ledger_file *file, struct tf_arena *arena,
+			struct tf_error *err)
+{
+	(void)in;
+	(void)file;
+	(void)arena;
+	return tf_store_put_host(s, &c->trace, c->results.hosts, &c->derived, o->events, err);
+}
+
+static int store_events(struct tf_store *s, const struct tf_input *in, const struct tf_capture *c,
+			const struct tf_ingest_options *o, struct tf_ledger_file *file, struct tf_arena *arena,
+			struct tf_error *err)
+{
+	struct tf_row_sink sink = tf_store_row_sink(s);
+
+	(void)c;
+	(void)o;
+	return tf_decode_events(in->content, &sink, file, arena, err);
+}
+
+static const struct tf_format formats[] = {
+	{TF_FILE_XSPACE, prepare_xspace, store_xspace},
+	{TF_FILE_EVENTS, NULL, store_events},
+	{TF_FILE_PROFILE_EMPTY, NULL, store_events},
+};
+
+const struct tf_format *tf_format_find(enum tf_file_kind kind)
+{
+	for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+		if (formats[i].kind == kind)
+			return &formats[i];
+	return NULL;
+}
+
+void tf_capture_release(struct tf_capture *c)
+{
+	tf_derived_release(&c->derived);
+	tf_trace_release(&c->trace);
+	tf_session_release(&c->results);
+	*c = (struct tf_capture){0};
+}

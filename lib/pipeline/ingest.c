@@ -1,0 +1,250 @@
+/* Ingest: every file found is read, told apart, decoded, analysed and stored, one transaction each. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/decode/sniff.h"
+#include "lib/io/naming.h"
+#include "lib/io/walk.h"
+#include "lib/pipeline/load.h"
+
+struct ingest {
+	struct tf_store *store;
+	const struct tf_ingest_options *o;
+	struct tf_ledger *ledger;
+	struct tf_error *err;
+};
+
+static int64_t stamp_ns(struct timespec t)
+{
+	int64_t ns;
+	return __builtin_mul_overflow((int64_t)t.tv_sec, INT64_C(1000000000), &ns) ? 0 : ns + t.tv_nsec;
+}
+
+static bool wanted(const struct tf_ingest_options *o, const char *path)
+{
+	bool included = !o->include || !o->include[0];
+
+	for (size_t i = 0; o->include && o->include[i]; i++)
+		included |= tf_glob_match(o->include[i], path);
+	for (size_t i = 0; o->exclude && o->exclude[i]; i++)
+		included &= !tf_glob_match(o->exclude[i], path);
+	return included;
+}
+
+static struct tf_ledger_file *add_file(struct ingest *g, const char *path)
+{
+	struct tf_ledger *l = g->ledger;
+	struct tf_ledger_file *f = tf_arena_push(&l->arena, (void **)&l->files, &l->file_count, &l->file_cap, sizeof *f);
+
+	if (!f)
+		return NULL;
+	f->first_bad_offset = TF_NONE;
+	f->path = tf_utf8_repair(&l->arena, tf_bytes_of(path));
+	return f->path ? f : NULL;
+}
+
+/* What the store recognises the file by. Strings live in the ledger's arena. */
+static int describe(struct ingest *g, const struct tf_found *found, struct tf_source *s)
+{
+	struct tf_arena *a = &g->ledger->arena;
+	bool standard = strcmp(found->path, "-") == 0;
+	char *real = standard ? NULL : realpath(found->path, NULL);
+	struct tf_names names;
+	int rc = -1;
+
+	if (tf_name_file(a, found->path, found->relative, found->from_file || standard, g->o->run, &names, g->err) < 0)
+		goto out;
+	*s = (struct tf_source){
+		.run_prefix = g->o->run ? g->o->run : "", .device = (int64_t)found->st.st_dev,
+		.real_path = tf_utf8_repair(a, tf_bytes_of(real ? real : found->path)),
+		.path = tf_utf8_repair(a, tf_bytes_of(found->path)), .run = tf_utf8_repair(a, tf_bytes_of(names.run)),
+		.run_path = tf_arena_strndup(a, found->path, strlen(found->path) - strlen(found->relative)),
+		.session_name = tf_utf8_repair(a, tf_bytes_of(names.session)),
+		.host_name = tf_utf8_repair(a, tf_bytes_of(names.host)), .inode = (int64_t)found->st.st_ino,
+		.size_bytes = (int64_t)found->st.st_size, .mtime_ns = stamp_ns(found->st.st_mtim),
+		.ctime_ns = stamp_ns(found->st.st_ctim)};
+	if (!s->real_path || !s->path || !s->run || !s->session_name || !s->host_name || !s->run_path) {
+		tf_fail_nomem(g->err);
+		goto out;
+	}
+	s->run_path = tf_utf8_repair(a, tf_bytes_of(s->run_path));
+	rc = s->run_path ? 0 : tf_fail_nomem(g->err);
+out:
+	free(real);
+	return rc;
+}
+
+static int issue(struct ingest *g, struct tf_ledger_file *f, enum tf_issue_code code, const char *text)
+{
+	return tf_ledger_issue(&g->ledger->arena, f, code, TF_NONE, g->err, "%s", text);
+}
+
+/* Kinds that are known but not loaded, and what is no profile at all. */
+static int note_unloaded(struct ingest *g, struct tf_ledger_file *f, const struct tf_input *in)
+{
+	f->state = f->kind == TF_FILE_UNKNOWN ? TF_STATE_FAILED : TF_STATE_SKIPPED;
+	if (in->content.len == 0 && f->kind != TF_FILE_KERNEL_STATS_PB)
+		return issue(g, f, TF_ISSUE_EMPTY, "the file is empty");
+	return f->kind == TF_FILE_UNKNOWN ? issue(g, f, TF_ISSUE_NOT_A_PROFILE, "neither event file nor profile")
+					  : issue(g, f, TF_ISSUE_UNSUPPORTED, "recognised; this version does not load it");
+}
+
+static bool is_fatal(const struct tf_error *err)
+{
+	return err->code == TF_ESTORE || err->code == TF_ESYSTEM || err->code == TF_ENOMEM;
+}
+
+/* The transaction of a file whose content is at hand. */
+static int store_file(struct ingest *g, const struct tf_source *source, const struct tf_input *in,
+		      const struct tf_format *format, const struct tf_capture *c, struct tf_ledger_file *f)
+{
+	if (tf_store_begin_file(g->store, source, g->err) < 0)
+		return -1;
+	if (format && f->state != TF_STATE_FAILED
+	    && format->store(g->store, in, c, g->o, f, &g->ledger->arena, g->err) < 0) {
+		tf_store_abandon_file(g->store);
+		return -1;
+	}
+	return tf_store_end_file(g->store, f, g->err);
+}
+
+static int load_content(struct ingest *g, struct tf_source *source, const struct tf_input *in, struct tf_ledger_file *f)
+{
+	struct tf_arena *a = &g->ledger->arena;
+	struct tf_capture c = {0};
+	int rc = -1;
+
+	f->kind = tf_sniff(in->content, source->path);
+	const struct tf_format *format = tf_format_find(f->kind);
+	source->kind = f->kind;
+	f->bytes_read = (int64_t)in->content.len;
+	if (in->cut && tf_ledger_issue(a, f, TF_ISSUE_TRUNCATED, in->cut_offset, g->err, "the gzip stream ends early or is damaged") < 0)
+		goto out;
+	if (in->content.len == 0 && f->kind == TF_FILE_EVENTS) {
+		if (issue(g, f, TF_ISSUE_EMPTY, "the file is empty: its writer has flushed nothing yet") < 0)
+			goto out;
+	} else if (!format || in->content.len == 0) {
+		if (note_unloaded(g, f, in) < 0)
+			goto out;
+	}
+	if (f->state != TF_STATE_NEW)
+		format = NULL;
+	if (format && format->prepare
+	    && format->prepare(in, source->host_name, g->o, &c, f, a, g->err) < 0) {
+		if (is_fatal(g->err) || issue(g, f, TF_ISSUE_UNREADABLE, g->err->text) < 0)
+			goto out;
+		f->state = TF_STATE_FAILED;
+	}
+	bool profile = f->kind != TF_FILE_EVENTS && f->kind != TF_FILE_PROFILE_EMPTY && c.loaded;
+	if (!profile)
+		source->session_name = source->host_name = NULL;
+	if (f->state == TF_STATE_FAILED || f->state == TF_STATE_SKIPPED)
+		source->run = NULL;
+	rc = store_file(g, source, in, format, &c, f);
+out:
+	tf_capture_release(&c);
+	return rc;
+}
+
+static int load_file(struct ingest *g, struct tf_source *source, const struct tf_source_known *known, const char *path,
+		     struct tf_ledger_file *f)
+{
+	struct tf_input in;
+	struct tf_error failed = {0};
+
+	if (tf_input_open(&in, path, &failed) < 0) {
+		f->state = TF_STATE_FAILED;
+		if (failed.code == TF_ENOMEM) {
+			*g->err = failed;
+			return -1;
+		}
+		return issue(g, f, failed.code == TF_ELIMIT ? TF_ISSUE_LIMIT : TF_ISSUE_IO_ERROR, failed.text);
+	}
+	source->content_hash = in.hash;
+	source->size_bytes = in.disk_bytes;
+	f->bytes = in.disk_bytes;
+	int rc;
+	if (known->found && known->content_hash == in.hash && !g->o->step_event) {
+		f->state = TF_STATE_UNCHANGED;
+		f->kind = known->kind;
+		f->records = known->records;
+		rc = tf_store_touch_source(g->store, known->file_id, source, g->err);
+	} else {
+		rc = load_content(g, source, &in, f);
+	}
+	tf_input_close(&in);
+	return rc;
+}
+
+static int ingest_file(struct ingest *g, const struct tf_found *found)
+{
+	struct tf_ledger_file *f = add_file(g, found->path);
+	struct tf_source source;
+	struct tf_source_known known;
+
+	if (!f)
+		return tf_fail_nomem(g->err);
+	if (found->error) {
+		f->state = TF_STATE_FAILED;
+		return issue(g, f, TF_ISSUE_IO_ERROR, strerror(found->error));
+	}
+	f->bytes = (int64_t)found->st.st_size;
+	if (describe(g, found, &source) < 0 || tf_store_find_source(g->store, &source, &known, g->err) < 0)
+		return -1;
+	if (known.found && known.same_stat && !g->o->step_event && strcmp(found->path, "-") != 0) {
+		f->state = TF_STATE_UNCHANGED;
+		f->kind = known.kind;
+		f->records = known.records;
+		return 0;
+	}
+	if (load_file(g, &source, &known, found->path, f) < 0)
+		return tf_wrap(g->err, "'%s'", f->path);
+	return 0;
+}
+
+static int find_all(struct tf_walk *w, const char *const *paths, size_t count, struct tf_error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strncmp(paths[i], "gs://", 5) == 0 || strncmp(paths[i], "s3://", 5) == 0) {
+			tf_fail(err, TF_EUSAGE, "not a local path: '%s'", paths[i]);
+			tf_hint(err, "copy it here first, or pipe it in: … | tfprof ingest --run NAME -");
+			return -1;
+		}
+		if (strcmp(paths[i], "-") == 0) {
+			struct tf_found *f = tf_arena_push(&w->arena, (void **)&w->files, &w->count, &w->cap, sizeof *f);
+			if (!f)
+				return tf_fail_nomem(err);
+			*f = (struct tf_found){.path = "-", .relative = "-", .from_file = true};
+		} else if (tf_walk(w, paths[i], err) < 0) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+int tf_ingest(struct tf_store *store, const char *const *paths, size_t path_count,
+	      const struct tf_ingest_options *options, struct tf_ledger *ledger, struct tf_error *err)
+{
+	struct ingest g = {.store = store, .o = options, .ledger = ledger, .err = err};
+	struct tf_walk w = {0};
+	struct tf_progress progress = {0};
+	uint64_t total = 0, done = 0;
+	int rc = -1;
+
+	if (find_all(&w, paths, path_count, err) < 0)
+		goto out;
+	for (size_t i = 0; i < w.count; i++)
+		total += (uint64_t)w.files[i].st.st_size;
+	tf_progress_init(&progress, options->progress_to, options->progress, total);
+	for (size_t i = 0; i < w.count; i++) {
+		tf_progress_update(&progress, done, w.files[i].path);
+		if (wanted(options, w.files[i].path) && ingest_file(&g, &w.files[i]) < 0)
+			goto out;
+		done += (uint64_t)w.files[i].st.st_size;
+	}
+	rc = 0;
+out:
+	tf_progress_end(&progress);
+	tf_walk_release(&w);
+	return rc;
+}

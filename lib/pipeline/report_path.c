@@ -1,0 +1,31 @@
+/* A report without a store: the same pipeline into a store in memory, without event rows. */
+#include "lib/pipeline/pipeline.h"
+
+int tf_report_path(const char *path, const struct tf_ingest_options *options, struct tf_session *session,
+		   struct tf_ledger *ledger, struct tf_error *err)
+{
+	struct tf_ingest_options in_memory = *options;
+	struct tf_store *store = NULL;
+	struct tf_arena a = {0};
+	struct tf_target *targets;
+	struct tf_error ignored;
+	size_t count;
+	int rc = -1;
+
+	in_memory.events = TF_EVENTS_NONE;
+	if (tf_store_open(&store, "", TF_STORE_MEMORY, err) < 0 || tf_ingest(store, &path, 1, &in_memory, ledger, err) < 0
+	    || tf_store_select(store, "latest", &a, &targets, &count, err) < 0)
+		goto out;
+	if (count == 0) {
+		tf_fail(err, TF_EFORMAT, "nothing to report in '%s'", path);
+		for (size_t i = 0; i < ledger->file_count; i++)
+			if (ledger->files[i].issue_count)
+				tf_hint(err, "%s: %s", ledger->files[i].path, ledger->files[i].issues[0].message);
+		goto out;
+	}
+	rc = tf_store_load_session(store, targets, session, err);
+out:
+	tf_arena_release(&a);
+	tf_store_close(store, &ignored);
+	return rc;
+}
