@@ -6,7 +6,7 @@ T       ?= 60
 PKGS    := libprotobuf-c zlib sqlite3 libcjson
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla -Wformat=2 -Wundef -Wcast-qual
 SAN     := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-cflags  := -std=c11 -D_POSIX_C_SOURCE=200809L -I. -I$(O)/gen $(WARN) $(if $(WERROR),-Werror) $(SAN) -pthread \
+cflags  := -std=c11 -D_XOPEN_SOURCE=700 -I. -I$(O)/gen $(WARN) $(if $(WERROR),-Werror) $(SAN) -pthread \
 	-ffile-prefix-map=$(abspath $(O))=build -ffile-prefix-map=$(O)=build -ffile-prefix-map=$(CURDIR)=.
 have    := $(shell pkg-config --exists $(PKGS) cmocka && echo yes)
 ifeq ($(have),yes)

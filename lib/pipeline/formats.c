@@ -3,7 +3,7 @@
 #include "lib/decode/xspace.h"
 #include "lib/pipeline/load.h"
 
-static int prepare_xspace(const struct tf_input *in, const char *host, const struct tf_ingest_options *o,
+static int prepare_xspace(const struct tf_content *in, const char *host, const struct tf_ingest_options *o,
 			  struct tf_capture *c, struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err)
 {
 	struct tf_analyze_options options = {.step_event = o->step_event};
@@ -25,7 +25,7 @@ static int prepare_xspace(const struct tf_input *in, const char *host, const str
 	return 0;
 }
 
-static int store_xspace(struct tf_store *s, const struct tf_input *in, const struct tf_capture *c,
+static int store_xspace(struct tf_store *s, const struct tf_content *in, const struct tf_capture *c,
 			const struct tf_ingest_options *o, struct tf_ledger_file *file, struct tf_arena *arena,
 			struct tf_error *err)
 {
@@ -35,7 +35,7 @@ static int store_xspace(struct tf_store *s, const struct tf_input *in, const str
 	return tf_store_put_host(s, &c->trace, c->results.hosts, &c->derived, o->events, err);
 }
 
-static int store_events(struct tf_store *s, const struct tf_input *in, const struct tf_capture *c,
+static int store_events(struct tf_store *s, const struct tf_content *in, const struct tf_capture *c,
 			const struct tf_ingest_options *o, struct tf_ledger_file *file, struct tf_arena *arena,
 			struct tf_error *err)
 {

@@ -80,7 +80,7 @@ static int issue(struct ingest *g, struct tf_ledger_file *f, enum tf_issue_code 
 }
 
 /* Kinds that are known but not loaded, and what is no profile at all. */
-static int note_unloaded(struct ingest *g, struct tf_ledger_file *f, const struct tf_input *in)
+static int note_unloaded(struct ingest *g, struct tf_ledger_file *f, const struct tf_content *in)
 {
 	f->state = f->kind == TF_FILE_UNKNOWN ? TF_STATE_FAILED : TF_STATE_SKIPPED;
 	if (in->content.len == 0 && f->kind != TF_FILE_KERNEL_STATS_PB)
@@ -95,7 +95,7 @@ static bool is_fatal(const struct tf_error *err)
 }
 
 /* The transaction of a file whose content is at hand. */
-static int store_file(struct ingest *g, const struct tf_source *source, const struct tf_input *in,
+static int store_file(struct ingest *g, const struct tf_source *source, const struct tf_content *in,
 		      const struct tf_format *format, const struct tf_capture *c, struct tf_ledger_file *f)
 {
 	if (tf_store_begin_file(g->store, source, g->err) < 0)
@@ -108,7 +108,7 @@ static int store_file(struct ingest *g, const struct tf_source *source, const st
 	return tf_store_end_file(g->store, f, g->err);
 }
 
-static int load_content(struct ingest *g, struct tf_source *source, const struct tf_input *in, struct tf_ledger_file *f)
+static int load_content(struct ingest *g, struct tf_source *source, const struct tf_content *in, struct tf_ledger_file *f)
 {
 	struct tf_arena *a = &g->ledger->arena;
 	struct tf_capture c = {0};
@@ -149,10 +149,10 @@ out:
 static int load_file(struct ingest *g, struct tf_source *source, const struct tf_source_known *known, const char *path,
 		     struct tf_ledger_file *f)
 {
-	struct tf_input in;
+	struct tf_content in;
 	struct tf_error failed = {0};
 
-	if (tf_input_open(&in, path, &failed) < 0) {
+	if (tf_content_open(&in, path, &failed) < 0) {
 		f->state = TF_STATE_FAILED;
 		if (failed.code == TF_ENOMEM) {
 			*g->err = failed;
@@ -172,7 +172,7 @@ static int load_file(struct ingest *g, struct tf_source *source, const struct tf
 	} else {
 		rc = load_content(g, source, &in, f);
 	}
-	tf_input_close(&in);
+	tf_content_close(&in);
 	return rc;
 }
 

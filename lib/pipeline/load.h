@@ -2,7 +2,7 @@
 #ifndef TF_PIPELINE_LOAD_H
 #define TF_PIPELINE_LOAD_H
 
-#include "lib/io/input.h"
+#include "lib/io/content.h"
 #include "lib/pipeline/pipeline.h"
 
 /* What was made of a capture. Zeroed is empty. */
@@ -17,10 +17,10 @@ struct tf_capture {
 struct tf_format {
 	enum tf_file_kind kind;
 	/* Before the transaction: decode and analyse into `c`. NULL: nothing to prepare. */
-	int (*prepare)(const struct tf_input *in, const char *host, const struct tf_ingest_options *o, struct tf_capture *c,
+	int (*prepare)(const struct tf_content *in, const char *host, const struct tf_ingest_options *o, struct tf_capture *c,
 		       struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err);
 	/* Inside the transaction: pass rows to the store. NULL: nothing is stored. */
-	int (*store)(struct tf_store *s, const struct tf_input *in, const struct tf_capture *c,
+	int (*store)(struct tf_store *s, const struct tf_content *in, const struct tf_capture *c,
 		     const struct tf_ingest_options *o, struct tf_ledger_file *file, struct tf_arena *arena,
 		     struct tf_error *err);
 };

@@ -1,5 +1,5 @@
 /* Reading whole inputs. Files below 64 MiB are read, since one that shrinks under a map kills the reader; larger ones are mapped. */
-#include "lib/io/input.h"
+#include "lib/io/content.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static int read_all(int fd, size_t expected, uint8_t **data, size_t *len, struct
 	}
 }
 
-static int load(struct tf_input *in, int fd, off_t size, struct tf_error *err)
+static int load(struct tf_content *in, int fd, off_t size, struct tf_error *err)
 {
 	uint8_t *data;
 	size_t len;
@@ -56,7 +56,7 @@ static int load(struct tf_input *in, int fd, off_t size, struct tf_error *err)
 	return rc;
 }
 
-static void release_bytes(struct tf_input *in)
+static void release_bytes(struct tf_content *in)
 {
 	free(in->owned);
 	if (in->mapped)
@@ -65,7 +65,7 @@ static void release_bytes(struct tf_input *in)
 }
 
 /* Inflates one member after the other into `out`. What came before damage stays. */
-static int inflate_members(struct tf_input *in, uint8_t **out, size_t *len, struct tf_error *err)
+static int inflate_members(struct tf_content *in, uint8_t **out, size_t *len, struct tf_error *err)
 {
 	struct tf_bytes from = in->content;
 	z_stream z = {0};
@@ -108,7 +108,7 @@ out:
 	return rc;
 }
 
-static int decompress(struct tf_input *in, struct tf_error *err)
+static int decompress(struct tf_content *in, struct tf_error *err)
 {
 	uint8_t *out = NULL;
 	size_t len = 0;
@@ -126,13 +126,13 @@ static int decompress(struct tf_input *in, struct tf_error *err)
 	return 0;
 }
 
-int tf_input_open(struct tf_input *in, const char *path, struct tf_error *err)
+int tf_content_open(struct tf_content *in, const char *path, struct tf_error *err)
 {
 	bool standard = path[0] == '-' && path[1] == '\0';
 	struct stat st;
 	int rc = -1;
 
-	*in = (struct tf_input){0};
+	*in = (struct tf_content){0};
 	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		tf_fail_errno(err, TF_EIO, "cannot open");
@@ -151,12 +151,12 @@ out:
 	if (fd >= 0 && !standard)
 		close(fd);
 	if (rc < 0)
-		tf_input_close(in);
+		tf_content_close(in);
 	return rc;
 }
 
-void tf_input_close(struct tf_input *in)
+void tf_content_close(struct tf_content *in)
 {
 	release_bytes(in);
-	*in = (struct tf_input){0};
+	*in = (struct tf_content){0};
 }
