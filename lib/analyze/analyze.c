@@ -87,6 +87,8 @@ void tf_derived_release(struct tf_derived *d)
 	free(d->eager);
 	free(d->info);
 	free(d->group_root);
+	free(d->group_step);
+	tf_map_release(&d->fed_stages);
 	*d = (struct tf_derived){0};
 }
 

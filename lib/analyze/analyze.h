@@ -8,6 +8,7 @@
 #include <regex.h>
 
 #include "lib/analyze/results.h"
+#include "lib/base/hash.h"
 
 /* Columns that analysis adds to each event of a trace, and facts of each metadata. Heap, one entry an event. */
 struct tf_derived {
@@ -20,6 +21,8 @@ struct tf_derived {
 	uint8_t *eager;	  /* 1: an op run eagerly, outside any function */
 	uint32_t group_count;
 	uint32_t *group_root; /* by group: the event it began with */
+	int32_t *group_step;  /* by group: the step that its root marks, -1: none */
+	struct tf_map fed_stages; /* events that are input-pipeline stages and run for another event */
 	bool linked_devices;  /* some device event has a group: ids link host and devices */
 	struct tf_name_info *info; /* one a metadata (metas[]) */
 };

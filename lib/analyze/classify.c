@@ -1,5 +1,6 @@
 /* What kind of work an event is. */
 #include "lib/analyze/classify.h"
+#include "lib/analyze/loops.h"
 
 #include <strings.h>
 
@@ -131,13 +132,13 @@ static bool is_no_work(struct tf_bytes name)
 	return false;
 }
 
-/* An input-pipeline stage (PyGrain) that no other stage stands around. */
+/* An input-pipeline stage (PyGrain) that no other stage stands around and that runs for no other event. */
 static bool is_root_stage(const struct tf_derived *d, size_t event)
 {
 	const struct tf_trace *t = d->trace;
 	int hops = 0;
 
-	if (!tf_stat_text(t, tf_event_stats(t, event), TF_NAME_ipl_stage_name))
+	if (!tf_stat_text(t, tf_event_stats(t, event), TF_NAME_ipl_stage_name) || tf_map_find(&d->fed_stages, event))
 		return false;
 	for (uint32_t p = d->parent[event]; p != UINT32_MAX && hops < 64; p = d->parent[p], hops++)
 		if (tf_stat_text(t, tf_event_stats(t, p), TF_NAME_ipl_stage_name))
@@ -152,7 +153,8 @@ enum tf_part tf_host_part(const struct tf_derived *d, size_t event, bool has_dev
 	struct tf_bytes name = name_of(t, event);
 	bool stats = t->events.stat_count[event] > 0;
 
-	bool root = d->group[event] >= 0 && d->group_root[d->group[event]] == event;
+	bool root = d->group[event] >= 0 && d->group_root[d->group[event]] == event
+		    && !tf_is_implicit_root(tf_event_name(t, event));
 	if (root || is_no_work(name) || (stats && tf_step_number(t, event) != TF_NONE))
 		return TF_PART_COUNT;
 	if (info->category == TF_OP_MEMCPY_H2D
