@@ -58,7 +58,7 @@ static void expand(struct grouping *g, uint32_t event, int32_t group, size_t *ta
 
 	for (uint32_t c = e->first_child[event]; c != UINT32_MAX; c = e->next_sibling[c])
 		reach(g, c, group, tail);
-	for (size_t m = tf_edges_find(e->producers, e->producer_count, event);
+	for (size_t m = tf_edges_find(e, true, event);
 	     m < e->producer_count && e->producers[m].event == event; m++) {
 		struct tf_bucket *k = &e->buckets[e->producers[m].bucket];
 		if (k->expanded || tf_bucket_is_crowd(k))
@@ -114,7 +114,7 @@ static int queue_parents(struct grouping *g, uint32_t event, struct tf_map *seen
 
 	if (g->d->parent[event] != UINT32_MAX && *tail < n)
 		g->queue[(*tail)++] = g->d->parent[event];
-	for (size_t m = tf_edges_find(e->consumers, e->consumer_count, event);
+	for (size_t m = tf_edges_find(e, false, event);
 	     m < e->consumer_count && e->consumers[m].event == event; m++) {
 		const struct tf_bucket *k = &e->buckets[e->consumers[m].bucket];
 		if (tf_bucket_is_crowd(k) || tf_map_find(seen, e->consumers[m].bucket))
@@ -243,13 +243,10 @@ static void find_eager_on_lines(struct grouping *g, uint8_t *state, uint32_t *to
 static bool is_eager(const struct grouping *g, const uint8_t *state, const uint32_t *top, uint32_t event)
 {
 	for (int hops = 0; hops < EAGER_HOPS && state[event] == EAGER_UNKNOWN; hops++) {
-		uint32_t from = event;
-		size_t m = tf_edges_find(g->e.consumers, g->e.consumer_count, from);
-		if (m == g->e.consumer_count || g->e.consumers[m].event != from) {
-			from = top[event];
-			m = tf_edges_find(g->e.consumers, g->e.consumer_count, from);
-		}
-		if (m == g->e.consumer_count || g->e.consumers[m].event != from)
+		size_t m = tf_edges_find(&g->e, false, event);
+		if (m == g->e.consumer_count)
+			m = tf_edges_find(&g->e, false, top[event]);
+		if (m == g->e.consumer_count)
 			return false;
 		const struct tf_bucket *k = &g->e.buckets[g->e.consumers[m].bucket];
 		if (k->producer_count == 0 || tf_bucket_is_crowd(k))

@@ -23,7 +23,10 @@ struct tf_edges {
 	size_t producer_count, producer_cap, consumer_count, consumer_cap;
 	uint32_t *producer_of, *consumer_of;  /* by bucket: events */
 	uint32_t *first_child, *next_sibling; /* by event, UINT32_MAX: none */
+	uint8_t *role;			      /* by event: enum tf_edge_role bits */
 };
+
+enum tf_edge_role { TF_EDGE_PRODUCER = 1, TF_EDGE_CONSUMER = 2 };
 
 /*
  * Connects the events of a trace: by nesting on their line, by producer and consumer ids, by correlation ids and a few named
@@ -32,8 +35,8 @@ struct tf_edges {
 int tf_edges_build(struct tf_edges *e, struct tf_derived *d, struct tf_error *err);
 void tf_edges_release(struct tf_edges *e);
 
-/* The first member of an event in a list sorted by event; `count` or the member of a later event if it has none. */
-size_t tf_edges_find(const struct tf_member *members, size_t count, uint32_t event);
+/* The first member that an event is as producer (else consumer); the end of the list if it is none. */
+size_t tf_edges_find(const struct tf_edges *e, bool producer, uint32_t event);
 
 /* True if both sides are so many that the key is a coincidence: such a bucket connects nothing. */
 bool tf_bucket_is_crowd(const struct tf_bucket *b);

@@ -138,8 +138,11 @@ static int join_launch(struct joiner *g, size_t i, const struct tf_plane *plane)
 static int join_executor(struct joiner *g, size_t i)
 {
 	uint32_t name = tf_event_name(g->t, i);
-	int64_t id = stat(g, i, TF_NAME_id), iter = stat(g, i, TF_NAME_iter_num);
 
+	if (name != TF_NAME_executor_process && name != TF_NAME_tpu_execute_op && name != TF_NAME_get_next_compute
+	    && name != TF_NAME_get_next_optional_compute)
+		return 0;
+	int64_t id = stat(g, i, TF_NAME_id), iter = stat(g, i, TF_NAME_iter_num);
 	if (id == TF_NONE || iter == TF_NONE)
 		return 0;
 	if (name == TF_NAME_executor_process)
@@ -147,11 +150,8 @@ static int join_executor(struct joiner *g, size_t i)
 				       || add_producer(g, i, join_key(JOIN_TPU_OP, (uint64_t)id, (uint64_t)iter)) < 0
 			       ? -1
 			       : 0;
-	if (name == TF_NAME_get_next_compute || name == TF_NAME_get_next_optional_compute)
-		return add_consumer(g, i, join_key(JOIN_EXECUTOR, (uint64_t)id, (uint64_t)iter));
-	if (name == TF_NAME_tpu_execute_op)
-		return add_consumer(g, i, join_key(JOIN_TPU_OP, (uint64_t)id, (uint64_t)iter));
-	return 0;
+	enum join join = name == TF_NAME_tpu_execute_op ? JOIN_TPU_OP : JOIN_EXECUTOR;
+	return add_consumer(g, i, join_key(join, (uint64_t)id, (uint64_t)iter));
 }
 
 static int join_tpu(struct joiner *g, size_t i)
@@ -178,9 +178,29 @@ static int join_tpu(struct joiner *g, size_t i)
 	return 0;
 }
 
+/* What an event's stats can join, looked at once: most events have none of these. */
+enum ids { IDS_CONTEXT = 1, IDS_LAUNCH = 2 };
+
+static unsigned ids_of(const struct tf_trace *t, size_t i)
+{
+	struct tf_stat_range range = tf_event_stats(t, i);
+	unsigned ids = 0;
+
+	for (uint32_t k = range.first; k < range.first + range.count; k++) {
+		uint32_t name = t->stats.key[k] >> 3;
+		if (name == TF_NAME_producer_id || name == TF_NAME_consumer_id)
+			ids |= IDS_CONTEXT;
+		else if (name == TF_NAME_correlation_id)
+			ids |= IDS_LAUNCH;
+	}
+	return ids;
+}
+
 static int join_event(struct joiner *g, size_t i, const struct tf_plane *plane)
 {
-	if (join_contexts(g, i, plane) < 0 || join_launch(g, i, plane) < 0)
+	unsigned ids = ids_of(g->t, i);
+
+	if (((ids & IDS_CONTEXT) && join_contexts(g, i, plane) < 0) || ((ids & IDS_LAUNCH) && join_launch(g, i, plane) < 0))
 		return -1;
 	if (plane->kind != TF_PLANE_HOST || tf_event_name(g->t, i) >= TF_NAME_COUNT)
 		return 0;
@@ -237,10 +257,13 @@ static int compare_members(const void *a, const void *b)
 	return x->event < y->event ? -1 : x->event > y->event;
 }
 
-size_t tf_edges_find(const struct tf_member *members, size_t count, uint32_t event)
+size_t tf_edges_find(const struct tf_edges *e, bool producer, uint32_t event)
 {
-	size_t low = 0, high = count;
+	const struct tf_member *members = producer ? e->producers : e->consumers;
+	size_t count = producer ? e->producer_count : e->consumer_count, low = 0, high = count;
 
+	if (!(e->role[event] & (producer ? TF_EDGE_PRODUCER : TF_EDGE_CONSUMER)))
+		return count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		if (members[middle].event < event)
@@ -249,6 +272,19 @@ size_t tf_edges_find(const struct tf_member *members, size_t count, uint32_t eve
 			high = middle;
 	}
 	return low;
+}
+
+/* They are in order already unless a device's plane stands before the host's. */
+static void sort_by_event(struct tf_member *members, size_t count, uint8_t *role, uint8_t bit)
+{
+	bool sorted = true;
+
+	for (size_t i = 0; i < count; i++) {
+		role[members[i].event] |= bit;
+		sorted &= i == 0 || members[i - 1].event <= members[i].event;
+	}
+	if (!sorted)
+		qsort(members, count, sizeof *members, compare_members);
 }
 
 /* Children of each event on its line, in order. */
@@ -304,12 +340,11 @@ int tf_edges_build(struct tf_edges *e, struct tf_derived *d, struct tf_error *er
 	e->consumer_of = sort_members(&g, e->consumers, e->consumer_count, false);
 	e->first_child = malloc(n * sizeof *e->first_child);
 	e->next_sibling = malloc(n * sizeof *e->next_sibling);
-	if (!e->producer_of || !e->consumer_of || !e->first_child || !e->next_sibling)
+	e->role = calloc(n, 1);
+	if (!e->producer_of || !e->consumer_of || !e->first_child || !e->next_sibling || !e->role)
 		return tf_fail_nomem(err);
-	if (e->producer_count)
-		qsort(e->producers, e->producer_count, sizeof *e->producers, compare_members);
-	if (e->consumer_count)
-		qsort(e->consumers, e->consumer_count, sizeof *e->consumers, compare_members);
+	sort_by_event(e->producers, e->producer_count, e->role, TF_EDGE_PRODUCER);
+	sort_by_event(e->consumers, e->consumer_count, e->role, TF_EDGE_CONSUMER);
 	link_children(&g);
 	return note_fed_stages(&g);
 }
@@ -324,5 +359,6 @@ void tf_edges_release(struct tf_edges *e)
 	free(e->consumer_of);
 	free(e->first_child);
 	free(e->next_sibling);
+	free(e->role);
 	*e = (struct tf_edges){0};
 }

@@ -117,8 +117,11 @@ static int assign_groups(struct tf_step_finder *f)
 	return 0;
 }
 
-/* The last step whose marker holds the time, -1: none. */
-static int32_t step_at(const struct tf_steps *s, int64_t ps)
+/*
+ * The last step whose marker holds the time, -1: none. Steps are sorted by their begin. The answer is the same for later
+ * times before *until.
+ */
+static int32_t step_at(const struct tf_steps *s, int64_t ps, int64_t *until)
 {
 	size_t low = 0, high = s->count;
 	int64_t dur_ps;
@@ -130,11 +133,14 @@ static int32_t step_at(const struct tf_steps *s, int64_t ps)
 		else
 			high = middle;
 	}
+	*until = low < s->count ? marked_begin(&s->list[low], &dur_ps) : INT64_MAX;
 	/* Steps may nest or overlap: look back over a few. */
 	for (size_t back = 0; low-- > 0 && back < 8; back++) {
 		int64_t begin = marked_begin(&s->list[low], &dur_ps);
-		if (ps < begin + dur_ps)
-			return (int32_t)low;
+		if (ps >= begin + dur_ps)
+			continue;
+		*until = begin + dur_ps < *until ? begin + dur_ps : *until;
+		return (int32_t)low;
 	}
 	return -1;
 }
@@ -148,10 +154,14 @@ static void assign_host(struct tf_step_finder *f, const struct tf_line *line, co
 	struct tf_derived *d = f->d;
 	const struct tf_trace *t = d->trace;
 
+	int32_t at = -1;
+	int64_t until = INT64_MIN; /* `at` is known to be right up to here */
+
 	for (size_t i = line->event_first; i < line->event_first + line->event_count; i++) {
 		if ((d->step[i] >= 0 && all_own) || !tf_event_counts(t, i))
 			continue;
-		int32_t at = step_at(&f->host->steps, t->events.start_ps[i]);
+		if (t->events.start_ps[i] >= until)
+			at = step_at(&f->host->steps, t->events.start_ps[i], &until);
 		if (d->step[i] < 0 || (at >= 0 && !owners[at]))
 			d->step[i] = at;
 	}
@@ -168,11 +178,12 @@ static void assign_device(struct tf_step_finder *f, const struct tf_line *line)
 	struct tf_steps *s = &f->host->steps;
 	bool own_markers = s->source == TF_STEPS_DEVICE_MARKER;
 	bool linked = d->linked_devices && !own_markers;
+	int64_t until;
 
 	for (size_t i = line->event_first; i < line->event_first + line->event_count; i++) {
 		if (d->step[i] >= 0 || !tf_event_counts(t, i) || (linked && d->group[i] < 0))
 			continue;
-		d->step[i] = step_at(s, t->events.start_ps[linked ? d->group_root[d->group[i]] : i]);
+		d->step[i] = step_at(s, t->events.start_ps[linked ? d->group_root[d->group[i]] : i], &until);
 		if (d->step[i] >= 0 && !linked && !own_markers)
 			s->list[d->step[i]].device_by_overlap = true;
 	}
