@@ -45,7 +45,7 @@ static void nest_line(struct tf_derived *d, const struct tf_line *l)
 			d->parent[i] = top;
 			d->depth[i] = d->depth[top] < TF_LIMIT_EVENT_DEPTH ? (uint16_t)(d->depth[top] + 1)
 									   : TF_LIMIT_EVENT_DEPTH;
-			d->self_ps[top] -= t->events.dur_ps[i];
+			d->self_ps[top] = tf_ps_add(d->self_ps[top], -t->events.dur_ps[i]);
 		}
 		top = (uint32_t)i;
 	}

@@ -102,6 +102,13 @@ int tf_metrics_build(struct tf_session *s, struct tf_error *err);
 /* The metric of a name ("x", "x@host"), NULL if there is none. Borrowed from the session. */
 const struct tf_metric *tf_metric_find(const struct tf_session *s, const char *name);
 
+/* The sum of two times; forged ones may be too long for int64, and then the result is its end. */
+static inline int64_t tf_ps_add(int64_t a, int64_t b)
+{
+	int64_t sum;
+	return !__builtin_add_overflow(a, b, &sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
+}
+
 /* An interval [begin, end) in ps. */
 struct tf_interval {
 	int64_t begin_ps, end_ps;

@@ -267,8 +267,8 @@ static int measure_busy(const struct tf_derived *d, const struct tf_plane *p, in
 	}
 	all_count = tf_interval_merge(all, all_count);
 	inside_count = tf_interval_merge(inside, inside_count);
-	*busy_ps += tf_interval_within(all, all_count, INT64_MIN, INT64_MAX);
-	*inside_ps += tf_interval_within(inside, inside_count, INT64_MIN, INT64_MAX);
+	*busy_ps = tf_ps_add(*busy_ps, tf_interval_within(all, all_count, INT64_MIN, INT64_MAX));
+	*inside_ps = tf_ps_add(*inside_ps, tf_interval_within(inside, inside_count, INT64_MIN, INT64_MAX));
 	free(all);
 	free(inside);
 	return rc;
@@ -323,7 +323,7 @@ static int build_series(struct tf_step_finder *f)
 			return tf_fail_nomem(f->err);
 		s->list[i].series = series->name; /* one pointer a series: compared as such below */
 		series->count++;
-		series->total_ps += s->list[i].step_ps;
+		series->total_ps = tf_ps_add(series->total_ps, s->list[i].step_ps);
 	}
 	for (size_t i = 1; i < s->series_count; i++)
 		if (s->series[i].total_ps > s->series[best].total_ps)

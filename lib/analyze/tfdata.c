@@ -226,7 +226,7 @@ static int subtract(struct reader *r, size_t call, int64_t ps)
 
 	if (stage_at(r, call, &at) < 0)
 		return -1;
-	r->stages[at].self_ps -= ps;
+	r->stages[at].self_ps = tf_ps_add(r->stages[at].self_ps, -ps);
 	return 0;
 }
 
@@ -240,8 +240,8 @@ static int sum_call(struct reader *r, size_t i)
 		return -1;
 	struct stage *s = &r->stages[at];
 	s->calls++;
-	s->total_ps += dur;
-	s->self_ps += dur;
+	s->total_ps = tf_ps_add(s->total_ps, dur);
+	s->self_ps = tf_ps_add(s->self_ps, dur);
 	s->max_ps = dur > s->max_ps ? dur : s->max_ps;
 	s->slow_calls += dur > SLOW_CALL_PS;
 	struct pipeline *p = &r->pipelines[s->pipeline];
@@ -274,7 +274,7 @@ static int visit(struct reader *r, size_t call, size_t child, bool blocking, int
 {
 	int64_t common = overlap(r->t, call, child);
 
-	*self -= common;
+	*self = tf_ps_add(*self, -common);
 	return walk(r, child, blocking && common > 0, depth + 1);
 }
 
@@ -304,7 +304,7 @@ static int walk(struct reader *r, size_t call, bool blocking, int depth)
 	}
 	if (stage_at(r, call, &at) < 0)
 		return -1;
-	r->stages[at].walk_self_ps += self > 0 ? self : 0;
+	r->stages[at].walk_self_ps = tf_ps_add(r->stages[at].walk_self_ps, self > 0 ? self : 0);
 	r->stages[at].blocking |= blocking;
 	return 0;
 }
