@@ -26,8 +26,9 @@ static bool is_async(const struct tf_trace *t, size_t i)
 }
 
 /*
- * Nesting on one line: an event lies inside the last one before it that contains it, both ends included, so that what ends with
- * its parent stays nested. Asynchronous events and those that count in no figure neither nest nor hold others.
+ * Nesting on one line: an event lies inside the last one before it that contains it, both ends included, so that
+ * what ends with its parent stays nested. Asynchronous events and those that count in no figure neither nest nor hold
+ * others.
  */
 static void nest_line(struct tf_derived *d, const struct tf_line *l)
 {

@@ -82,16 +82,16 @@ static inline int64_t tf_step_number(const struct tf_trace *t, size_t event)
 }
 
 /* The analyses, in the order in which they run; each may read what earlier ones left. All return 0 or -1 (memory). */
-int tf_group_events(struct tf_derived *d, struct tf_error *err);				       /* group.c */
+int tf_group_events(struct tf_derived *d, struct tf_error *err);
 int tf_find_steps(struct tf_derived *d, const struct tf_analyze_options *o, struct tf_arena *a, struct tf_host *h,
-		  struct tf_error *err);							       /* steps.c */
-int tf_break_down(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);  /* breakdown.c */
-int tf_measure_devices(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err); /* device.c */
-int tf_measure_input(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);   /* input.c */
-int tf_read_tfdata(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);	   /* tfdata.c */
-int tf_measure_memory(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);  /* memory.c */
-int tf_count_ops(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);	   /* ops.c */
-int tf_count_kernels(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);   /* kernels.c */
+		  struct tf_error *err);
+int tf_break_down(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);
+int tf_measure_devices(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);
+int tf_measure_input(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);
+int tf_read_tfdata(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);
+int tf_measure_memory(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);
+int tf_count_ops(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);
+int tf_count_kernels(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);
 
 /*
  * Session figures from its hosts: start, duration, complete, framework's issues, and the metrics of METRICS.md §8, the

@@ -76,8 +76,8 @@ static int collect_device(struct sorter *s, const struct tf_line *line)
 }
 
 /*
- * A step with a group takes the host events of this group alone, so that what runs beside it does not count; a step without
- * one (nominated, inferred, of a device's line) takes what begins in it.
+ * A step with a group takes the host events of this group alone, so that what runs beside it does not count; a step
+ * without one (nominated, inferred, of a device's line) takes what begins in it.
  */
 static int collect_host(struct sorter *s, const struct tf_line *line)
 {

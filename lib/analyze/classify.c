@@ -58,10 +58,12 @@ static bool detailed_copy(const struct tf_trace *t, size_t event, enum tf_work *
 	uint32_t details = tf_stat_text(t, stats, TF_NAME_memcpy_details);
 	if (!details) {
 		*work = TF_WORK_SET;
-		return tf_stat_text(t, stats, TF_NAME_memset_details) || tf_stat_text(t, stats, TF_NAME_memset_details_lower);
+		return tf_stat_text(t, stats, TF_NAME_memset_details)
+		       || tf_stat_text(t, stats, TF_NAME_memset_details_lower);
 	}
 	struct tf_bytes text = tf_strtab_bytes(&t->strings, details);
-	bool from_device = tf_bytes_contain(text, "kind_src:device"), to_device = tf_bytes_contain(text, "kind_dst:device");
+	bool from_device = tf_bytes_contain(text, "kind_src:device");
+	bool to_device = tf_bytes_contain(text, "kind_dst:device");
 	*work = from_device == to_device ? TF_WORK_D2D : to_device ? TF_WORK_H2D : TF_WORK_D2H;
 	return true;
 }
@@ -120,7 +122,8 @@ enum tf_part tf_device_part(const struct tf_trace *t, size_t event)
 /* Markers by name, and wrappers around real work. */
 static bool is_no_work(struct tf_bytes name)
 {
-	static const char *const wrappers[] = {"EagerExecute", "EagerLocalExecute", "EagerKernelExecute", "FunctionRun"};
+	static const char *const wrappers[] = {"EagerExecute", "EagerLocalExecute", "EagerKernelExecute",
+					       "FunctionRun"};
 	static const char *const markers[] = {"train", "test", "TraceContext"};
 
 	for (size_t i = 0; i < sizeof wrappers / sizeof wrappers[0]; i++)

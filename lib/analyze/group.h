@@ -29,8 +29,8 @@ struct tf_edges {
 enum tf_edge_role { TF_EDGE_PRODUCER = 1, TF_EDGE_CONSUMER = 2 };
 
 /*
- * Connects the events of a trace: by nesting on their line, by producer and consumer ids, by correlation ids and a few named
- * pairs. Fills d->fed_stages too. `e` zeroed by the caller and released by it. 0, or -1 when out of memory.
+ * Connects the events of a trace: by nesting on their line, by producer and consumer ids, by correlation ids and a few
+ * named pairs. Fills d->fed_stages too. `e` zeroed by the caller and released by it. 0, or -1 when out of memory.
  */
 int tf_edges_build(struct tf_edges *e, struct tf_derived *d, struct tf_error *err);
 void tf_edges_release(struct tf_edges *e);

@@ -1,6 +1,6 @@
 /*
- * What connects events: one inside another on a line, a producer and its consumers, a launch and what it launched, and a few
- * named pairs (METRICS.md §2).
+ * What connects events: one inside another on a line, a producer and its consumers, a launch and what it launched,
+ * and a few named pairs (METRICS.md §2).
  */
 #include <stdlib.h>
 
@@ -28,55 +28,61 @@ static uint64_t join_key(enum join join, uint64_t a, uint64_t b)
 
 static int bucket_of(struct joiner *g, uint64_t key, uint32_t *bucket)
 {
-	const uint64_t *found = tf_map_find(&g->e->keys, key);
+	struct tf_edges *e = g->e;
+	const uint64_t *found = tf_map_find(&e->keys, key);
 
 	if (found) {
 		*bucket = (uint32_t)*found;
 		return 0;
 	}
-	if (tf_vec_reserve((void **)&g->e->buckets, &g->e->bucket_cap, g->e->bucket_count + 1, sizeof *g->e->buckets) < 0)
+	if (tf_vec_reserve((void **)&e->buckets, &e->bucket_cap, e->bucket_count + 1, sizeof *e->buckets) < 0)
 		return tf_fail_nomem(g->err);
-	g->e->buckets[g->e->bucket_count] = (struct tf_bucket){0};
-	*bucket = (uint32_t)g->e->bucket_count++;
-	return tf_map_put(&g->e->keys, key, *bucket, g->err);
+	e->buckets[e->bucket_count] = (struct tf_bucket){0};
+	*bucket = (uint32_t)e->bucket_count++;
+	return tf_map_put(&e->keys, key, *bucket, g->err);
+}
+
+static int push_member(struct tf_member **list, size_t *count, size_t *cap, size_t event, uint32_t bucket,
+		       struct tf_error *err)
+{
+	if (tf_vec_reserve((void **)list, cap, *count + 1, sizeof **list) < 0)
+		return tf_fail_nomem(err);
+	(*list)[(*count)++] = (struct tf_member){(uint32_t)event, bucket};
+	return 0;
 }
 
 static int add_producer(struct joiner *g, size_t event, uint64_t key)
 {
+	struct tf_edges *e = g->e;
 	uint32_t bucket;
 
-	if (bucket_of(g, key, &bucket) < 0
-	    || tf_vec_reserve((void **)&g->e->producers, &g->e->producer_cap, g->e->producer_count + 1, sizeof *g->e->producers) < 0)
-		return tf_fail_nomem(g->err);
-	g->e->buckets[bucket].producer_first = (uint32_t)g->e->producer_count;
-	g->e->producers[g->e->producer_count++] = (struct tf_member){(uint32_t)event, bucket};
-	g->e->buckets[bucket].producer_count++;
-	return 0;
+	if (bucket_of(g, key, &bucket) < 0)
+		return -1;
+	e->buckets[bucket].producer_first = (uint32_t)e->producer_count;
+	e->buckets[bucket].producer_count++;
+	return push_member(&e->producers, &e->producer_count, &e->producer_cap, event, bucket, g->err);
 }
 
 /* Where only the last producer of a key counts. */
 static int set_producer(struct joiner *g, size_t event, uint64_t key)
 {
-	uint32_t bucket;
+	const uint64_t *bucket = tf_map_find(&g->e->keys, key);
 
-	if (bucket_of(g, key, &bucket) < 0)
-		return -1;
-	if (!g->e->buckets[bucket].producer_count)
+	if (!bucket || !g->e->buckets[*bucket].producer_count)
 		return add_producer(g, event, key);
-	g->e->producers[g->e->buckets[bucket].producer_first].event = (uint32_t)event;
+	g->e->producers[g->e->buckets[*bucket].producer_first].event = (uint32_t)event;
 	return 0;
 }
 
 static int add_consumer(struct joiner *g, size_t event, uint64_t key)
 {
+	struct tf_edges *e = g->e;
 	uint32_t bucket;
 
-	if (bucket_of(g, key, &bucket) < 0
-	    || tf_vec_reserve((void **)&g->e->consumers, &g->e->consumer_cap, g->e->consumer_count + 1, sizeof *g->e->consumers) < 0)
-		return tf_fail_nomem(g->err);
-	g->e->consumers[g->e->consumer_count++] = (struct tf_member){(uint32_t)event, bucket};
-	g->e->buckets[bucket].consumer_count++;
-	return 0;
+	if (bucket_of(g, key, &bucket) < 0)
+		return -1;
+	e->buckets[bucket].consumer_count++;
+	return push_member(&e->consumers, &e->consumer_count, &e->consumer_cap, event, bucket, g->err);
 }
 
 static int64_t stat(const struct joiner *g, size_t event, uint32_t name)
@@ -112,7 +118,7 @@ static int join_contexts(struct joiner *g, size_t i, const struct tf_plane *plan
 	return 0;
 }
 
-/* Launch on the host to work on the device. Correlation ids repeat between devices, so the device is part of the key. */
+/* Launch on the host to work on the device. Correlation ids repeat between devices: the device is part of the key. */
 static int join_launch(struct joiner *g, size_t i, const struct tf_plane *plane)
 {
 	int64_t correlation = stat(g, i, TF_NAME_correlation_id), device = stat(g, i, TF_NAME_device_id);
@@ -125,8 +131,8 @@ static int join_launch(struct joiner *g, size_t i, const struct tf_plane *plane)
 		/* An op of the framework that carries the id of a launch inside it is no launch. */
 		if (category == TF_OP_TENSORFLOW || category == TF_OP_TFDATA)
 			return 0;
-		return set_producer(g, i,
-				    device == TF_NONE ? any : join_key(JOIN_LAUNCH, (uint64_t)correlation, (uint64_t)device));
+		uint64_t key = join_key(JOIN_LAUNCH, (uint64_t)correlation, (uint64_t)device);
+		return set_producer(g, i, device == TF_NONE ? any : key);
 	}
 	if (device == TF_NONE)
 		device = plane->ordinal;
@@ -170,7 +176,8 @@ static int join_tpu(struct joiner *g, size_t i)
 		int64_t device = stat(g, i, TF_NAME_device_ordinal), core = stat(g, i, TF_NAME_core_type);
 		if (run == TF_NONE || queue == TF_NONE || device == TF_NONE)
 			return 0;
-		uint64_t where = (uint64_t)device * 1000003 + (uint64_t)queue * 31 + (core == TF_NONE ? 0 : (uint64_t)core);
+		uint64_t where = (uint64_t)device * 1000003 + (uint64_t)queue * 31;
+		where += core == TF_NONE ? 0 : (uint64_t)core;
 		/* Only the low 27 bits of a run id are the same on both sides. */
 		uint64_t key = join_key(JOIN_TPU_PROGRAM, (uint64_t)run & 0x7ffffff, where);
 		return (name == TF_NAME_do_enqueue_program ? add_producer : add_consumer)(g, i, key);
@@ -200,7 +207,8 @@ static int join_event(struct joiner *g, size_t i, const struct tf_plane *plane)
 {
 	unsigned ids = ids_of(g->t, i);
 
-	if (((ids & IDS_CONTEXT) && join_contexts(g, i, plane) < 0) || ((ids & IDS_LAUNCH) && join_launch(g, i, plane) < 0))
+	if (((ids & IDS_CONTEXT) && join_contexts(g, i, plane) < 0)
+	    || ((ids & IDS_LAUNCH) && join_launch(g, i, plane) < 0))
 		return -1;
 	if (plane->kind != TF_PLANE_HOST || tf_event_name(g->t, i) >= TF_NAME_COUNT)
 		return 0;

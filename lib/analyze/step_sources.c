@@ -64,7 +64,8 @@ static int add_markers(struct tf_step_finder *f, enum marker_kind kind)
 			if (!tf_event_counts(t, i) || !is_marker(f, i, kind) || is_repeated(f, i, kind))
 				continue;
 			struct tf_bytes name = tf_strtab_bytes(&t->strings, tf_event_name(t, i));
-			if (tf_step_add(f, name, tf_step_number(t, i), t->events.start_ps[i], t->events.dur_ps[i], false) < 0
+			if (tf_step_add(f, name, tf_step_number(t, i), t->events.start_ps[i], t->events.dur_ps[i],
+					false) < 0
 			    || tf_map_put(&f->markers, (uint64_t)t->events.start_ps[i], i, f->err) < 0)
 				return -1;
 		}
@@ -81,8 +82,8 @@ static int match_names(struct tf_step_finder *f)
 	if (!f->nominated)
 		return tf_fail_nomem(f->err);
 	for (size_t m = 0; m < t->meta_count; m++)
-		f->nominated[m] = regexec(f->options->step_event, tf_strtab_text(&t->strings, t->metas[m].name), 0, NULL,
-					  0) == 0;
+		f->nominated[m] = regexec(f->options->step_event,
+					  tf_strtab_text(&t->strings, t->metas[m].name), 0, NULL, 0) == 0;
 	return 0;
 }
 
@@ -182,7 +183,8 @@ static int count_repeats(struct tf_step_finder *f, struct repeat **list, size_t 
 
 	for (size_t l = 0; l < t->line_count; l++) {
 		const struct tf_line *line = &t->lines[l];
-		for (size_t i = line->event_first; may_repeat(t, line) && i < line->event_first + line->event_count; i++) {
+		for (size_t i = line->event_first;
+		     may_repeat(t, line) && i < line->event_first + line->event_count; i++) {
 			bool waits = f->d->info[t->events.meta[i]].input_wait;
 			if (!tf_event_counts(t, i) || (f->d->parent[i] != UINT32_MAX && !waits))
 				continue;
@@ -319,9 +321,10 @@ int tf_steps_explain(struct tf_step_finder *f)
 		goto out;
 	count = merge_repeats(list, count);
 	tf_buf_text(&text, f->options && f->options->step_event
-				   ? "looked for events that --step-event names; what repeats: "
-				   : "looked for events with step_num, root events (_r), executor loops, SessionRun and "
-				     "FunctionRun roots, a Steps line, a repeated IteratorGetNext or XLA module; what repeats: ");
+				   ? "looked for events that --step-event names"
+				   : "looked for events with step_num, root events (_r), executor loops, SessionRun "
+				     "and FunctionRun roots, a Steps line, a repeated IteratorGetNext or XLA module");
+	tf_buf_text(&text, "; what repeats: ");
 	for (size_t i = 0; i < count && i < 5; i++) {
 		struct tf_bytes name = tf_strtab_bytes(&t->strings, list[i].name);
 		tf_buf_text(&text, i ? ", " : "");

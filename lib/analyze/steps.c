@@ -118,8 +118,8 @@ static int assign_groups(struct tf_step_finder *f)
 }
 
 /*
- * The last step whose marker holds the time, -1: none. Steps are sorted by their begin. The answer is the same for later
- * times before *until.
+ * The last step whose marker holds the time, -1: none. Steps are sorted by their begin. The answer is the same for
+ * later times before *until.
  */
 static int32_t step_at(const struct tf_steps *s, int64_t ps, int64_t *until)
 {
@@ -146,8 +146,8 @@ static int32_t step_at(const struct tf_steps *s, int64_t ps, int64_t *until)
 }
 
 /*
- * Host events that no group gives to a step belong to the step during which they begin, and so do those inside a marker that
- * is no root, such as a nominated one. `owners` tells which steps have a group.
+ * Host events that no group gives to a step belong to the step during which they begin, and so do those inside a
+ * marker that is no root, such as a nominated one. `owners` tells which steps have a group.
  */
 static void assign_host(struct tf_step_finder *f, const struct tf_line *line, const bool *owners, bool all_own)
 {
@@ -280,7 +280,8 @@ static int judge_devices(struct tf_step_finder *f)
 	int64_t busy_ps = 0, inside_ps = 0;
 
 	for (size_t p = 0; p < t->plane_count; p++)
-		if (tf_plane_is_device(&t->planes[p]) && measure_busy(f->d, &t->planes[p], &busy_ps, &inside_ps, f->err) < 0)
+		if (tf_plane_is_device(&t->planes[p])
+		    && measure_busy(f->d, &t->planes[p], &busy_ps, &inside_ps, f->err) < 0)
 			return -1;
 	f->host->steps.device_unreliable = (double)(busy_ps - inside_ps) > 0.2 * (double)busy_ps;
 	return 0;
@@ -402,7 +403,8 @@ int tf_find_steps(struct tf_derived *d, const struct tf_analyze_options *o, stru
 	int rc = -1;
 
 	s->source = TF_STEPS_NONE;
-	int wanted = o && o->step_event ? TF_STEPS_HOST_MARKER + 1 : TF_STEPS_NONE; /* a nominated marker or nothing */
+	/* A nominated marker or nothing. */
+	int wanted = o && o->step_event ? TF_STEPS_HOST_MARKER + 1 : TF_STEPS_NONE;
 
 	for (int i = 0; i < wanted && s->count == 0; i++) {
 		if (sources[i](&f) < 0)

@@ -1,4 +1,4 @@
-/* tf.data pipelines: stages with calls, total and self time, and the stage that holds the slowest call up (METRICS.md §5). */
+/* tf.data pipelines: stages, their own time, and the one that holds the slowest call up (METRICS.md §5). */
 #include <stdlib.h>
 
 #include "lib/analyze/analyze.h"
@@ -141,7 +141,8 @@ static int64_t root_of(const struct reader *r, int64_t id, bool *device)
 			break;
 		const struct iterator *it = &r->list[*at];
 		*device |= it->name == TF_NAME_prefetch_generator;
-		if (it->parent_id == TF_NONE || it->parent_id == id || !tf_map_find(&r->iterators, (uint64_t)it->parent_id))
+		if (it->parent_id == TF_NONE || it->parent_id == id
+		    || !tf_map_find(&r->iterators, (uint64_t)it->parent_id))
 			break;
 		id = it->parent_id;
 	}
@@ -214,7 +215,8 @@ static int64_t overlap(const struct tf_trace *t, size_t a, size_t b)
 static uint32_t maker_of(const struct reader *r, size_t call, size_t consume)
 {
 	int64_t id = stat(r, call, TF_NAME_id), element = stat(r, consume, TF_NAME_element_id);
-	const uint64_t *made = id == TF_NONE || element == TF_NONE ? NULL : tf_map_find(&r->made, pair_key(id, element));
+	bool known = id != TF_NONE && element != TF_NONE;
+	const uint64_t *made = known ? tf_map_find(&r->made, pair_key(id, element)) : NULL;
 
 	return made ? (uint32_t)*made : UINT32_MAX;
 }
@@ -309,7 +311,7 @@ static int walk(struct reader *r, size_t call, bool blocking, int depth)
 	return 0;
 }
 
-/* The stage with the most own time of those that hold the slowest call up. What a device prefetches holds nothing up. */
+/* The stage with the most own time of those that hold the slowest call up. A device's prefetching holds nothing up. */
 static void mark_bottleneck(struct reader *r, size_t pipeline)
 {
 	struct stage *worst = NULL;
@@ -331,7 +333,8 @@ static int emit(struct reader *r, struct tf_arena *a, struct tf_input *in)
 
 	for (size_t p = 0; p < r->pipeline_count; p++) {
 		bool on_device = r->pipelines[p].device;
-		const char *name = tf_arena_printf(a, "%s:%zu", on_device ? "Device" : "Host", on_device ? device++ : host++);
+		const char *name = on_device ? tf_arena_printf(a, "Device:%zu", device++)
+					     : tf_arena_printf(a, "Host:%zu", host++);
 		for (size_t i = 0; i < r->stage_count; i++) {
 			const struct stage *s = &r->stages[i];
 			if (s->pipeline != p || !s->calls)
@@ -339,14 +342,15 @@ static int emit(struct reader *r, struct tf_arena *a, struct tf_input *in)
 			struct tf_stage *to = tf_arena_push(a, (void **)&in->stages, &in->stage_count, &in->stage_cap,
 							    sizeof *to);
 			char *full = tf_utf8_repair(a, tf_strtab_bytes(&r->t->strings, s->name));
-			if (!to || !full || !name)
+			char *parent = tf_utf8_repair(a, tf_strtab_bytes(&r->t->strings, s->parent));
+			if (!to || !full || !parent || !name)
 				return tf_fail_nomem(r->err);
 			char *last = full;
 			for (char *at = full; (at = strstr(at, "::")); at += 2)
 				last = at + 2;
 			*to = (struct tf_stage){
 				.pipeline = name, .name = last, .long_name = full,
-				.parent = s->parent ? tf_utf8_repair(a, tf_strtab_bytes(&r->t->strings, s->parent)) : NULL,
+				.parent = s->parent ? parent : NULL,
 				.calls = s->calls, .total_ps = s->total_ps, .self_ps = s->self_ps > 0 ? s->self_ps : 0,
 				.max_ps = s->max_ps, .slow_calls = s->slow_calls, .bottleneck = s->bottleneck,
 				.on_critical_path = s->blocking};

@@ -37,7 +37,10 @@ static void work(struct tf_trace *t, const char *name, int64_t begin_us, int64_t
 /* Cases C35 and C36 (the same with the names that CUPTI writes): three steps of 900 µs, device work from 300 to 840. */
 static void gpu_steps(const char *h2d, const char *d2h, const char *d2d)
 {
-	/* Launch: ExecutorState::Process from 100 to 300 less the wait of 50; other: 0 to 100, 700 to 720, 820 to 830, 840 to 900. */
+	/*
+	 * Launch: ExecutorState::Process from 100 to 300 less the wait of 50. Other: 0 to 100, 700 to 720, 820 to 830,
+	 * 840 to 900.
+	 */
 	static const int64_t parts[TF_PART_COUNT] = {400, 0, 20, 10, 50, 40, 150, 40, 0, 0, 0, 190};
 	struct tf_trace *t = mk_trace();
 	char stats[64];

@@ -100,7 +100,7 @@ static void evidence_has_many_forms(void **state)
 {
 	(void)state;
 	is_evidence("IteratorGetNextOp::DoCompute", "", "iterator_get_next", 20);
-	is_evidence("MultiDeviceIteratorGetNextFromShard:MultiDeviceIteratorGetNextFromShard", "", "iterator_get_next", 20);
+	is_evidence("MultiDeviceIteratorGetNextFromShard", "", "iterator_get_next", 20);
 	is_evidence("Iterator::Prefetch", "id=1", "iterator_root", 20);
 	is_evidence("next_batch", "_ipl_stage_name=Batch", "ipl_stage", 20);
 	is_evidence("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "", "data_loader", 20);
