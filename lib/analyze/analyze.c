@@ -26,8 +26,9 @@ static bool is_async(const struct tf_trace *t, size_t i)
 }
 
 /*
- * Nesting on one line: an event lies inside the last one before it that contains it, both ends included, so that what ends with
- * its parent stays nested. Asynchronous events and those that count in no figure neither nest nor hold others.
+ * Nesting on one line: an event lies inside the last one before it that contains it, both ends included, so that
+ * what ends with its parent stays nested. Asynchronous events and those that count in no figure neither nest nor hold
+ * others.
  */
 static void nest_line(struct tf_derived *d, const struct tf_line *l)
 {
@@ -45,7 +46,7 @@ static void nest_line(struct tf_derived *d, const struct tf_line *l)
 			d->parent[i] = top;
 			d->depth[i] = d->depth[top] < TF_LIMIT_EVENT_DEPTH ? (uint16_t)(d->depth[top] + 1)
 									   : TF_LIMIT_EVENT_DEPTH;
-			d->self_ps[top] -= t->events.dur_ps[i];
+			d->self_ps[top] = tf_ps_add(d->self_ps[top], -t->events.dur_ps[i]);
 		}
 		top = (uint32_t)i;
 	}
@@ -87,6 +88,8 @@ void tf_derived_release(struct tf_derived *d)
 	free(d->eager);
 	free(d->info);
 	free(d->group_root);
+	free(d->group_step);
+	tf_map_release(&d->fed_stages);
 	*d = (struct tf_derived){0};
 }
 

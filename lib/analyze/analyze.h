@@ -8,6 +8,7 @@
 #include <regex.h>
 
 #include "lib/analyze/results.h"
+#include "lib/base/hash.h"
 
 /* Columns that analysis adds to each event of a trace, and facts of each metadata. Heap, one entry an event. */
 struct tf_derived {
@@ -20,6 +21,8 @@ struct tf_derived {
 	uint8_t *eager;	  /* 1: an op run eagerly, outside any function */
 	uint32_t group_count;
 	uint32_t *group_root; /* by group: the event it began with */
+	int32_t *group_step;  /* by group: the step that its root marks, -1: none */
+	struct tf_map fed_stages; /* events that are input-pipeline stages and run for another event */
 	bool linked_devices;  /* some device event has a group: ids link host and devices */
 	struct tf_name_info *info; /* one a metadata (metas[]) */
 };
@@ -79,16 +82,16 @@ static inline int64_t tf_step_number(const struct tf_trace *t, size_t event)
 }
 
 /* The analyses, in the order in which they run; each may read what earlier ones left. All return 0 or -1 (memory). */
-int tf_group_events(struct tf_derived *d, struct tf_error *err);				       /* group.c */
+int tf_group_events(struct tf_derived *d, struct tf_error *err);
 int tf_find_steps(struct tf_derived *d, const struct tf_analyze_options *o, struct tf_arena *a, struct tf_host *h,
-		  struct tf_error *err);							       /* steps.c */
-int tf_break_down(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);  /* breakdown.c */
-int tf_measure_devices(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err); /* device.c */
-int tf_measure_input(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);   /* input.c */
-int tf_read_tfdata(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);	   /* tfdata.c */
-int tf_measure_memory(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);  /* memory.c */
-int tf_count_ops(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);	   /* ops.c */
-int tf_count_kernels(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);   /* kernels.c */
+		  struct tf_error *err);
+int tf_break_down(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);
+int tf_measure_devices(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);
+int tf_measure_input(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);
+int tf_read_tfdata(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);
+int tf_measure_memory(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);
+int tf_count_ops(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);
+int tf_count_kernels(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);
 
 /*
  * Session figures from its hosts: start, duration, complete, framework's issues, and the metrics of METRICS.md §8, the
@@ -98,6 +101,13 @@ int tf_metrics_build(struct tf_session *s, struct tf_error *err);
 
 /* The metric of a name ("x", "x@host"), NULL if there is none. Borrowed from the session. */
 const struct tf_metric *tf_metric_find(const struct tf_session *s, const char *name);
+
+/* The sum of two times; forged ones may be too long for int64, and then the result is its end. */
+static inline int64_t tf_ps_add(int64_t a, int64_t b)
+{
+	int64_t sum;
+	return !__builtin_add_overflow(a, b, &sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
+}
 
 /* An interval [begin, end) in ps. */
 struct tf_interval {

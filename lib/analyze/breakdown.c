@@ -44,33 +44,75 @@ static int add_piece(struct pieces *p, const struct tf_trace *t, int32_t step, e
 	return 0;
 }
 
-/*
- * The step that a host event's time belongs to: that of its group, so that work of another step does not count; by time
- * where the capture has no groups at all.
- */
-static int32_t step_of(const struct tf_derived *d, size_t event)
+/* What a line's events are to be told apart by. */
+struct sorter {
+	const struct tf_derived *d;
+	struct tf_host *host;
+	bool has_device;
+	bool *owners;	  /* by step: a group of its own says what belongs to it */
+	uint8_t *part_of; /* by event */
+	struct pieces pieces;
+	struct tf_error *err;
+};
+
+/* Inside a parent of the same part and step an event adds nothing to a union. */
+static bool is_covered(const struct sorter *s, size_t i, enum tf_part part)
 {
-	return d->group_count && d->group[event] < 0 ? -1 : d->step[event];
+	uint32_t parent = s->d->parent[i];
+
+	return parent != UINT32_MAX && s->part_of[parent] == part && s->d->step[parent] == s->d->step[i]
+	       && s->d->group[parent] == s->d->group[i];
 }
 
-static int collect_line(const struct tf_derived *d, const struct tf_line *line, uint8_t *part_of, bool has_device,
-			struct pieces *p, struct tf_error *err)
+static int collect_device(struct sorter *s, const struct tf_line *line)
 {
-	const struct tf_trace *t = d->trace;
-	bool host = tf_line_is_host(t, line), device = tf_line_is_raw_device(t, line);
+	const struct tf_trace *t = s->d->trace;
 
-	for (size_t i = line->event_first; (host || device) && i < line->event_first + line->event_count; i++) {
-		int32_t step = device ? d->step[i] : step_of(d, i);
-		part_of[i] = TF_PART_COUNT;
-		if (step < 0 || !tf_event_counts(t, i))
+	for (size_t i = line->event_first; i < line->event_first + line->event_count; i++)
+		if (s->d->step[i] >= 0 && tf_event_counts(t, i)
+		    && add_piece(&s->pieces, t, s->d->step[i], tf_device_part(t, i), i, s->err) < 0)
+			return -1;
+	return 0;
+}
+
+/*
+ * A step with a group takes the host events of this group alone, so that what runs beside it does not count; a step
+ * without one (nominated, inferred, of a device's line) takes what begins in it.
+ */
+static int collect_host(struct sorter *s, const struct tf_line *line)
+{
+	const struct tf_derived *d = s->d;
+	const struct tf_trace *t = d->trace;
+
+	for (size_t i = line->event_first; i < line->event_first + line->event_count; i++) {
+		int32_t own = d->group[i] >= 0 ? d->group_step[d->group[i]] : -1, timed = d->step[i];
+		s->part_of[i] = TF_PART_COUNT;
+		if (timed >= 0 && s->owners[timed])
+			timed = -1;
+		if ((own < 0 && timed < 0) || !tf_event_counts(t, i))
 			continue;
-		enum tf_part part = device ? tf_device_part(t, i) : tf_host_part(d, i, has_device);
-		uint32_t parent = d->parent[i];
-		part_of[i] = (uint8_t)part;
-		/* Inside a parent of the same part and step nothing is added to a union. */
-		if (part == TF_PART_COUNT || (parent != UINT32_MAX && part_of[parent] == part && d->step[parent] == step))
+		enum tf_part part = tf_host_part(d, i, s->has_device);
+		s->part_of[i] = (uint8_t)part;
+		if (part == TF_PART_COUNT || is_covered(s, i, part))
 			continue;
-		if (add_piece(p, t, step, part, i, err) < 0)
+		if ((own >= 0 && add_piece(&s->pieces, t, own, part, i, s->err) < 0)
+		    || (timed >= 0 && add_piece(&s->pieces, t, timed, part, i, s->err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
+static int collect(struct sorter *s)
+{
+	const struct tf_trace *t = s->d->trace;
+
+	for (size_t g = 0; g < s->d->group_count; g++)
+		if (s->d->group_step[g] >= 0)
+			s->owners[s->d->group_step[g]] = true;
+	for (size_t l = 0; l < t->line_count; l++) {
+		const struct tf_line *line = &t->lines[l];
+		if ((tf_line_is_host(t, line) && collect_host(s, line) < 0)
+		    || (tf_line_is_raw_device(t, line) && collect_device(s, line) < 0))
 			return -1;
 	}
 	return 0;
@@ -107,42 +149,48 @@ static void sweep(struct tf_step *step, const struct piece *p, size_t n, struct 
 	step->has_breakdown = true;
 }
 
+static int sweep_steps(struct sorter *s)
+{
+	struct piece *list = s->pieces.list;
+	size_t count = s->pieces.count;
+	struct tf_interval *covered = malloc((count + 1) * sizeof *covered);
+
+	if (!covered)
+		return tf_fail_nomem(s->err);
+	if (count)
+		qsort(list, count, sizeof *list, by_step_and_rank);
+	for (size_t i = 0, n; i < count; i += n) {
+		for (n = 1; i + n < count && list[i + n].step == list[i].step; n++)
+			;
+		sweep(&s->host->steps.list[list[i].step], list + i, n, covered);
+	}
+	for (size_t i = 0; i < s->host->steps.count; i++)
+		if (!s->host->steps.list[i].has_breakdown)
+			sweep(&s->host->steps.list[i], NULL, 0, covered);
+	free(covered);
+	return 0;
+}
+
 int tf_break_down(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err)
 {
-	const struct tf_trace *t = d->trace;
-	bool has_device = tf_has_device_events(t);
-	struct pieces p = {0};
-	struct tf_interval *covered = NULL;
-	uint8_t *part_of = malloc(t->events.count + 1);
+	struct sorter s = {.d = d, .host = h, .has_device = tf_has_device_events(d->trace), .err = err};
 	int rc = -1;
 
 	(void)a;
-	if (!part_of) {
+	if (h->steps.count == 0)
+		return 0;
+	s.part_of = malloc(d->trace->events.count + 1);
+	s.owners = calloc(h->steps.count, sizeof *s.owners);
+	if (!s.part_of || !s.owners) {
 		tf_fail_nomem(err);
 		goto out;
 	}
-	for (size_t l = 0; h->steps.count && l < t->line_count; l++)
-		if (collect_line(d, &t->lines[l], part_of, has_device, &p, err) < 0)
-			goto out;
-	covered = malloc((p.count + 1) * sizeof *covered);
-	if (!covered) {
-		tf_fail_nomem(err);
+	if (collect(&s) < 0 || sweep_steps(&s) < 0)
 		goto out;
-	}
-	if (p.count)
-		qsort(p.list, p.count, sizeof *p.list, by_step_and_rank);
-	for (size_t i = 0, n; i < p.count; i += n) {
-		for (n = 1; i + n < p.count && p.list[i + n].step == p.list[i].step; n++)
-			;
-		sweep(&h->steps.list[p.list[i].step], p.list + i, n, covered);
-	}
-	for (size_t i = 0; i < h->steps.count; i++)
-		if (!h->steps.list[i].has_breakdown)
-			sweep(&h->steps.list[i], NULL, 0, covered);
 	rc = 0;
 out:
-	free(part_of);
-	free(covered);
-	free(p.list);
+	free(s.part_of);
+	free(s.owners);
+	free(s.pieces.list);
 	return rc;
 }

@@ -1,5 +1,6 @@
 /* What kind of work an event is. */
 #include "lib/analyze/classify.h"
+#include "lib/analyze/loops.h"
 
 #include <strings.h>
 
@@ -57,10 +58,12 @@ static bool detailed_copy(const struct tf_trace *t, size_t event, enum tf_work *
 	uint32_t details = tf_stat_text(t, stats, TF_NAME_memcpy_details);
 	if (!details) {
 		*work = TF_WORK_SET;
-		return tf_stat_text(t, stats, TF_NAME_memset_details) || tf_stat_text(t, stats, TF_NAME_memset_details_lower);
+		return tf_stat_text(t, stats, TF_NAME_memset_details)
+		       || tf_stat_text(t, stats, TF_NAME_memset_details_lower);
 	}
 	struct tf_bytes text = tf_strtab_bytes(&t->strings, details);
-	bool from_device = tf_bytes_contain(text, "kind_src:device"), to_device = tf_bytes_contain(text, "kind_dst:device");
+	bool from_device = tf_bytes_contain(text, "kind_src:device");
+	bool to_device = tf_bytes_contain(text, "kind_dst:device");
 	*work = from_device == to_device ? TF_WORK_D2D : to_device ? TF_WORK_H2D : TF_WORK_D2H;
 	return true;
 }
@@ -119,7 +122,8 @@ enum tf_part tf_device_part(const struct tf_trace *t, size_t event)
 /* Markers by name, and wrappers around real work. */
 static bool is_no_work(struct tf_bytes name)
 {
-	static const char *const wrappers[] = {"EagerExecute", "EagerLocalExecute", "EagerKernelExecute", "FunctionRun"};
+	static const char *const wrappers[] = {"EagerExecute", "EagerLocalExecute", "EagerKernelExecute",
+					       "FunctionRun"};
 	static const char *const markers[] = {"train", "test", "TraceContext"};
 
 	for (size_t i = 0; i < sizeof wrappers / sizeof wrappers[0]; i++)
@@ -131,13 +135,13 @@ static bool is_no_work(struct tf_bytes name)
 	return false;
 }
 
-/* An input-pipeline stage (PyGrain) that no other stage stands around. */
+/* An input-pipeline stage (PyGrain) that no other stage stands around and that runs for no other event. */
 static bool is_root_stage(const struct tf_derived *d, size_t event)
 {
 	const struct tf_trace *t = d->trace;
 	int hops = 0;
 
-	if (!tf_stat_text(t, tf_event_stats(t, event), TF_NAME_ipl_stage_name))
+	if (!tf_stat_text(t, tf_event_stats(t, event), TF_NAME_ipl_stage_name) || tf_map_find(&d->fed_stages, event))
 		return false;
 	for (uint32_t p = d->parent[event]; p != UINT32_MAX && hops < 64; p = d->parent[p], hops++)
 		if (tf_stat_text(t, tf_event_stats(t, p), TF_NAME_ipl_stage_name))
@@ -152,7 +156,8 @@ enum tf_part tf_host_part(const struct tf_derived *d, size_t event, bool has_dev
 	struct tf_bytes name = name_of(t, event);
 	bool stats = t->events.stat_count[event] > 0;
 
-	bool root = d->group[event] >= 0 && d->group_root[d->group[event]] == event;
+	bool root = d->group[event] >= 0 && d->group_root[d->group[event]] == event
+		    && !tf_is_implicit_root(tf_event_name(t, event));
 	if (root || is_no_work(name) || (stats && tf_step_number(t, event) != TF_NONE))
 		return TF_PART_COUNT;
 	if (info->category == TF_OP_MEMCPY_H2D

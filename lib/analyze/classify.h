@@ -23,7 +23,7 @@ bool tf_is_16_bit(const struct tf_trace *t, size_t event);
 enum tf_part tf_device_part(const struct tf_trace *t, size_t event);
 
 /*
- * The part that a host event fills, or TF_PART_COUNT if it fills none (markers, and wrappers that stand around real work).
+ * The part that a host event fills, or TF_PART_COUNT if it fills none (markers, and wrappers around real work).
  * `has_device`: launches count as such.
  */
 enum tf_part tf_host_part(const struct tf_derived *d, size_t event, bool has_device);

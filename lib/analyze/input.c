@@ -111,8 +111,10 @@ static void count_calls(const struct tf_derived *d, struct tf_input *in)
 		for (size_t i = line->event_first;
 		     tf_line_is_host(t, line) && i < line->event_first + line->event_count; i++) {
 			enum call kind = tf_event_counts(t, i) ? call_kind(d, i) : CALL_NONE;
+			if (kind == CALL_NONE)
+				continue;
 			count[kind]++;
-			total[kind] += t->events.dur_ps[i];
+			total[kind] = tf_ps_add(total[kind], t->events.dur_ps[i]);
 			if (t->events.dur_ps[i] > longest[kind])
 				longest[kind] = t->events.dur_ps[i];
 		}

@@ -67,8 +67,9 @@ static struct tf_name_info copy_info(struct tf_bytes full)
 
 	for (size_t i = 0; i < sizeof copies / sizeof copies[0]; i++)
 		if (begins_nocase(full, copies[i].prefix))
-			return (struct tf_name_info){
-				.op_name = full, .op_type = tf_bytes_of(copies[i].prefix), .category = copies[i].category};
+			return (struct tf_name_info){.op_name = full,
+						     .op_type = tf_bytes_of(copies[i].prefix),
+						     .category = copies[i].category};
 	return (struct tf_name_info){.op_name = full, .op_type = {full.data, 0}, .category = TF_OP_UNKNOWN};
 }
 

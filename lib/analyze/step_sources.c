@@ -2,17 +2,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "lib/analyze/loops.h"
 #include "lib/analyze/steps.h"
 #include "lib/base/vec.h"
 
 /* Fewer repeats than this are no period. */
 enum { PERIOD_LEAST = 3 };
-
-static bool is_implicit_root(uint32_t name)
-{
-	return name == TF_NAME_function_run || name == TF_NAME_session_run || name == TF_NAME_run_graph
-	       || name == TF_NAME_executor_process;
-}
 
 static bool is_root(const struct tf_trace *t, size_t i)
 {
@@ -32,13 +27,13 @@ static bool is_marker(const struct tf_step_finder *f, size_t i, enum marker_kind
 
 	switch (kind) {
 	case MARKER_NOMINATED:
-		return regexec(f->options->step_event, tf_strtab_text(&t->strings, name), 0, NULL, 0) == 0;
+		return f->nominated[t->events.meta[i]];
 	case MARKER_NUMBERED:
 		return t->events.stat_count[i] && tf_step_number(t, i) != TF_NONE;
 	case MARKER_ROOT:
-		return !is_implicit_root(name) && is_root(t, i);
+		return !tf_is_implicit_root(name) && is_root(t, i);
 	case MARKER_IMPLICIT:
-		return is_implicit_root(name) && name != TF_NAME_executor_process && is_root(t, i)
+		return tf_is_implicit_root(name) && name != TF_NAME_executor_process && is_root(t, i)
 		       && f->d->group[i] >= 0 && f->d->group_root[f->d->group[i]] == i;
 	}
 	return false;
@@ -69,118 +64,60 @@ static int add_markers(struct tf_step_finder *f, enum marker_kind kind)
 			if (!tf_event_counts(t, i) || !is_marker(f, i, kind) || is_repeated(f, i, kind))
 				continue;
 			struct tf_bytes name = tf_strtab_bytes(&t->strings, tf_event_name(t, i));
-			if (tf_map_put(&f->markers, (uint64_t)t->events.start_ps[i], i, f->err) < 0
-			    || tf_step_add(f, name, tf_step_number(t, i), t->events.start_ps[i], t->events.dur_ps[i],
-					   false) < 0)
+			if (tf_step_add(f, name, tf_step_number(t, i), t->events.start_ps[i], t->events.dur_ps[i],
+					false) < 0
+			    || tf_map_put(&f->markers, (uint64_t)t->events.start_ps[i], i, f->err) < 0)
 				return -1;
 		}
 	}
 	return 0;
 }
 
+/* The names that --step-event means, matched once each. */
+static int match_names(struct tf_step_finder *f)
+{
+	const struct tf_trace *t = f->d->trace;
+
+	f->nominated = tf_arena_array(f->arena, t->meta_count + 1, sizeof *f->nominated);
+	if (!f->nominated)
+		return tf_fail_nomem(f->err);
+	for (size_t m = 0; m < t->meta_count; m++)
+		f->nominated[m] = regexec(f->options->step_event,
+					  tf_strtab_text(&t->strings, t->metas[m].name), 0, NULL, 0) == 0;
+	return 0;
+}
+
 int tf_steps_from_markers(struct tf_step_finder *f)
 {
 	if (f->options && f->options->step_event)
-		return add_markers(f, MARKER_NOMINATED);
+		return match_names(f) < 0 ? -1 : add_markers(f, MARKER_NOMINATED);
 	if (add_markers(f, MARKER_NUMBERED) < 0)
 		return -1;
 	return f->host->steps.count ? 0 : add_markers(f, MARKER_ROOT);
 }
 
-/* One iteration of an executor: the hull of its Process events. */
-struct iteration {
-	int64_t id, number, begin_ps, end_ps;
-};
-
-static int compare_iterations(const void *a, const void *b)
-{
-	const struct iteration *x = a, *y = b;
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return x->begin_ps < y->begin_ps ? -1 : x->begin_ps > y->begin_ps;
-}
-
-static int collect_iterations(struct tf_step_finder *f, struct iteration **list, size_t *count)
-{
-	const struct tf_trace *t = f->d->trace;
-	size_t cap = 0;
-
-	for (size_t i = 0; i < t->events.count; i++) {
-		if (tf_event_name(t, i) != TF_NAME_executor_process || !tf_event_counts(t, i))
-			continue;
-		int64_t id = tf_stat_i64(t, tf_event_stats(t, i), TF_NAME_id);
-		int64_t number = tf_stat_i64(t, tf_event_stats(t, i), TF_NAME_iter_num);
-		if (id == TF_NONE || number == TF_NONE)
-			continue;
-		if (tf_vec_reserve((void **)list, &cap, *count + 1, sizeof **list) < 0)
-			return tf_fail_nomem(f->err);
-		(*list)[(*count)++] = (struct iteration){id, number, t->events.start_ps[i], tf_event_end(t, i)};
-	}
-	if (*count)
-		qsort(*list, *count, sizeof **list, compare_iterations);
-	size_t kept = 0;
-	for (size_t i = 0; i < *count; i++) {
-		struct iteration *it = &(*list)[i], *last = kept ? &(*list)[kept - 1] : NULL;
-		if (last && last->id == it->id && last->number == it->number) {
-			if (it->end_ps > last->end_ps)
-				last->end_ps = it->end_ps;
-		} else {
-			(*list)[kept++] = *it;
-		}
-	}
-	*count = kept;
-	return 0;
-}
-
-/* True if the iterations run one after the other, more than iteration 0, and not all inside one root. */
-static bool is_loop(const struct tf_step_finder *f, const struct iteration *it, size_t n)
-{
-	const struct tf_trace *t = f->d->trace;
-
-	if (n < 2)
-		return n == 1 && it[0].number > 0;
-	for (size_t i = 1; i < n; i++)
-		if (it[i].begin_ps < it[i - 1].end_ps)
-			return false;
-	for (size_t i = 0; i < t->events.count; i++)
-		if (is_implicit_root(tf_event_name(t, i)) && tf_event_name(t, i) != TF_NAME_executor_process
-		    && tf_event_counts(t, i) && t->events.start_ps[i] <= it[0].begin_ps
-		    && tf_event_end(t, i) >= it[n - 1].end_ps)
-			return false;
-	return true;
-}
-
 static int add_loops(struct tf_step_finder *f)
 {
-	struct iteration *list = NULL;
-	size_t count = 0, checked = 0;
+	struct tf_loops loops = {0};
 	int rc = -1;
 
-	if (collect_iterations(f, &list, &count) < 0)
+	if (tf_loops_find(f->d->trace, &loops, f->err) < 0)
 		goto out;
-	for (size_t i = 0, n; i < count; i += n) {
-		for (n = 1; i + n < count && list[i + n].id == list[i].id; n++)
-			;
-		/* Each check reads all events; a capture has few loops. */
-		if ((n == 1 && list[i].number == 0) || checked++ >= 64 || !is_loop(f, list + i, n))
-			continue;
-		for (size_t j = i; j < i + n; j++)
-			if (tf_step_add(f, tf_bytes_of("ExecutorState::Process"), list[j].number, list[j].begin_ps,
-					list[j].end_ps - list[j].begin_ps, false) < 0)
-				goto out;
+	for (size_t i = 0; i < loops.count; i++) {
+		const struct tf_iteration *it = &loops.list[i];
+		if (tf_step_add(f, tf_bytes_of("ExecutorState::Process"), it->number, it->begin_ps,
+				it->end_ps - it->begin_ps, false) < 0
+		    || tf_map_put(&f->markers, (uint64_t)it->begin_ps, loops.events[it->first], f->err) < 0)
+			goto out;
 	}
 	rc = 0;
 out:
-	free(list);
+	tf_loops_release(&loops);
 	return rc;
 }
 
 int tf_steps_from_executor(struct tf_step_finder *f)
 {
-	if (f->options && f->options->step_event)
-		return 0;
 	if (add_loops(f) < 0)
 		return -1;
 	return f->host->steps.count ? 0 : add_markers(f, MARKER_IMPLICIT);
@@ -246,7 +183,8 @@ static int count_repeats(struct tf_step_finder *f, struct repeat **list, size_t 
 
 	for (size_t l = 0; l < t->line_count; l++) {
 		const struct tf_line *line = &t->lines[l];
-		for (size_t i = line->event_first; may_repeat(t, line) && i < line->event_first + line->event_count; i++) {
+		for (size_t i = line->event_first;
+		     may_repeat(t, line) && i < line->event_first + line->event_count; i++) {
 			bool waits = f->d->info[t->events.meta[i]].input_wait;
 			if (!tf_event_counts(t, i) || (f->d->parent[i] != UINT32_MAX && !waits))
 				continue;
@@ -325,7 +263,7 @@ int tf_steps_from_period(struct tf_step_finder *f)
 {
 	struct repeat *list = NULL, *best = NULL;
 	size_t count = 0;
-	int rc = f->options && f->options->step_event ? 0 : count_repeats(f, &list, &count);
+	int rc = count_repeats(f, &list, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		int own = rank(f, &list[i]), top = best ? rank(f, best) : 0;
@@ -338,12 +276,37 @@ int tf_steps_from_period(struct tf_step_finder *f)
 	return rc;
 }
 
+static int by_name(const void *a, const void *b)
+{
+	const struct repeat *x = a, *y = b;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
 static int by_count(const void *a, const void *b)
 {
 	const struct repeat *x = a, *y = b;
 	if (x->count != y->count)
 		return x->count > y->count ? -1 : 1;
-	return x->name < y->name ? -1 : x->name > y->name;
+	return by_name(a, b);
+}
+
+/* One entry a name, most frequent first; what is there once does not repeat. */
+static size_t merge_repeats(struct repeat *list, size_t count)
+{
+	size_t kept = 0, repeated = 0;
+
+	if (count == 0)
+		return 0;
+	qsort(list, count, sizeof *list, by_name);
+	for (size_t i = 0; i < count; i++)
+		if (kept && list[kept - 1].name == list[i].name)
+			list[kept - 1].count += list[i].count;
+		else
+			list[kept++] = list[i];
+	qsort(list, kept, sizeof *list, by_count);
+	while (repeated < kept && list[repeated].count > 1)
+		repeated++;
+	return repeated;
 }
 
 int tf_steps_explain(struct tf_step_finder *f)
@@ -352,24 +315,30 @@ int tf_steps_explain(struct tf_step_finder *f)
 	struct repeat *list = NULL;
 	size_t count = 0;
 	struct tf_buf text = {0};
+	int rc = -1;
 
-	if (count_repeats(f, &list, &count) < 0) {
-		free(list);
-		return -1;
-	}
-	if (count)
-		qsort(list, count, sizeof *list, by_count);
-	tf_buf_text(&text, "looked for events with step_num, root events (_r), executor loops, SessionRun and FunctionRun "
-			   "roots, a Steps line, a repeated IteratorGetNext or XLA module; what repeats: ");
+	if (count_repeats(f, &list, &count) < 0)
+		goto out;
+	count = merge_repeats(list, count);
+	tf_buf_text(&text, f->options && f->options->step_event
+				   ? "looked for events that --step-event names"
+				   : "looked for events with step_num, root events (_r), executor loops, SessionRun "
+				     "and FunctionRun roots, a Steps line, a repeated IteratorGetNext or XLA module");
+	tf_buf_text(&text, "; what repeats: ");
 	for (size_t i = 0; i < count && i < 5; i++) {
 		struct tf_bytes name = tf_strtab_bytes(&t->strings, list[i].name);
-		tf_buf_printf(&text, "%s%.*s (%zu)", i ? ", " : "", (int)(name.len < 80 ? name.len : 80),
-			      (const char *)name.data, list[i].count);
+		tf_buf_text(&text, i ? ", " : "");
+		tf_buf_add(&text, (const char *)name.data, name.len < 80 ? name.len : 80);
+		tf_buf_printf(&text, " (%zu)", list[i].count);
 	}
 	if (count == 0)
 		tf_buf_text(&text, "nothing");
-	f->host->steps.looked_for = text.failed ? NULL : tf_utf8_repair(f->arena, (struct tf_bytes){(uint8_t *)text.data, text.len});
+	if (!text.failed)
+		f->host->steps.looked_for =
+			tf_utf8_repair(f->arena, (struct tf_bytes){(const uint8_t *)text.data, text.len});
+	rc = f->host->steps.looked_for ? 0 : tf_fail_nomem(f->err);
+out:
 	tf_buf_release(&text);
 	free(list);
-	return f->host->steps.looked_for ? 0 : tf_fail_nomem(f->err);
+	return rc;
 }

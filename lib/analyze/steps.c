@@ -95,31 +95,33 @@ static int by_begin(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Gives each event of a group, and the group's root, to the step whose marker is the root. */
+/* Gives each event of a group to the step that the group's root marks. */
 static int assign_groups(struct tf_step_finder *f)
 {
 	struct tf_derived *d = f->d;
 	struct tf_steps *s = &f->host->steps;
-	int32_t *step_of = malloc((d->group_count + 1) * sizeof *step_of);
 
-	if (!step_of)
+	d->group_step = malloc((d->group_count + 1) * sizeof *d->group_step);
+	if (!d->group_step)
 		return tf_fail_nomem(f->err);
 	for (size_t g = 0; g < d->group_count; g++)
-		step_of[g] = -1;
+		d->group_step[g] = -1;
 	for (size_t i = s->count; i-- > 0;) {
 		uint64_t *event = tf_map_find(&f->markers, (uint64_t)s->list[i].host_start_ps);
-		if (event && d->group[*event] >= 0)
-			step_of[d->group[*event]] = (int32_t)i;
+		if (event && d->group[*event] >= 0 && d->group_root[d->group[*event]] == *event)
+			d->group_step[d->group[*event]] = (int32_t)i;
 	}
 	for (size_t i = 0; i < d->trace->events.count; i++)
 		if (d->group[i] >= 0)
-			d->step[i] = step_of[d->group[i]];
-	free(step_of);
+			d->step[i] = d->group_step[d->group[i]];
 	return 0;
 }
 
-/* The last step whose marker holds the time, -1: none. */
-static int32_t step_at(const struct tf_steps *s, int64_t ps)
+/*
+ * The last step whose marker holds the time, -1: none. Steps are sorted by their begin. The answer is the same for
+ * later times before *until.
+ */
+static int32_t step_at(const struct tf_steps *s, int64_t ps, int64_t *until)
 {
 	size_t low = 0, high = s->count;
 	int64_t dur_ps;
@@ -131,71 +133,158 @@ static int32_t step_at(const struct tf_steps *s, int64_t ps)
 		else
 			high = middle;
 	}
+	*until = low < s->count ? marked_begin(&s->list[low], &dur_ps) : INT64_MAX;
 	/* Steps may nest or overlap: look back over a few. */
 	for (size_t back = 0; low-- > 0 && back < 8; back++) {
 		int64_t begin = marked_begin(&s->list[low], &dur_ps);
-		if (ps < begin + dur_ps)
-			return (int32_t)low;
+		if (ps >= begin + dur_ps)
+			continue;
+		*until = begin + dur_ps < *until ? begin + dur_ps : *until;
+		return (int32_t)low;
 	}
 	return -1;
 }
 
-/* Events that no id connects belong to the step during which they begin; device events only if no id links any. */
-static void assign_by_time(struct tf_step_finder *f)
+/*
+ * Host events that no group gives to a step belong to the step during which they begin, and so do those inside a
+ * marker that is no root, such as a nominated one. `owners` tells which steps have a group.
+ */
+static void assign_host(struct tf_step_finder *f, const struct tf_line *line, const bool *owners, bool all_own)
+{
+	struct tf_derived *d = f->d;
+	const struct tf_trace *t = d->trace;
+
+	int32_t at = -1;
+	int64_t until = INT64_MIN; /* `at` is known to be right up to here */
+
+	for (size_t i = line->event_first; i < line->event_first + line->event_count; i++) {
+		if ((d->step[i] >= 0 && all_own) || !tf_event_counts(t, i))
+			continue;
+		if (t->events.start_ps[i] >= until)
+			at = step_at(&f->host->steps, t->events.start_ps[i], &until);
+		if (d->step[i] < 0 || (at >= 0 && !owners[at]))
+			d->step[i] = at;
+	}
+}
+
+/*
+ * Device events follow what launched them: a group whose root marks no step belongs to the step during which the root
+ * begins. Only where no id links any device event does their own time decide.
+ */
+static void assign_device(struct tf_step_finder *f, const struct tf_line *line)
 {
 	struct tf_derived *d = f->d;
 	const struct tf_trace *t = d->trace;
 	struct tf_steps *s = &f->host->steps;
-	bool linked = d->linked_devices && s->source != TF_STEPS_DEVICE_MARKER;
+	bool own_markers = s->source == TF_STEPS_DEVICE_MARKER;
+	bool linked = d->linked_devices && !own_markers;
+	int64_t until;
 
-	for (size_t l = 0; l < t->line_count; l++) {
-		const struct tf_line *line = &t->lines[l];
-		bool device = tf_line_is_raw_device(t, line);
-		if (!tf_line_is_host(t, line) && (!device || linked))
+	for (size_t i = line->event_first; i < line->event_first + line->event_count; i++) {
+		if (d->step[i] >= 0 || !tf_event_counts(t, i) || (linked && d->group[i] < 0))
 			continue;
-		for (size_t i = line->event_first; i < line->event_first + line->event_count; i++) {
-			if ((linked && d->group[i] >= 0) || d->step[i] >= 0 || !tf_event_counts(t, i))
-				continue;
-			d->step[i] = step_at(s, t->events.start_ps[i]);
-			if (device && d->step[i] >= 0 && s->source != TF_STEPS_DEVICE_MARKER)
-				s->list[d->step[i]].device_by_overlap = true;
-		}
+		d->step[i] = step_at(s, t->events.start_ps[linked ? d->group_root[d->group[i]] : i], &until);
+		if (d->step[i] >= 0 && !linked && !own_markers)
+			s->list[d->step[i]].device_by_overlap = true;
 	}
+}
+
+static int assign_rest(struct tf_step_finder *f)
+{
+	struct tf_derived *d = f->d;
+	const struct tf_trace *t = d->trace;
+	bool *owners = calloc(f->host->steps.count + 1, sizeof *owners);
+	bool all_own = true;
+
+	if (!owners)
+		return tf_fail_nomem(f->err);
+	for (size_t g = 0; g < d->group_count; g++)
+		if (d->group_step[g] >= 0)
+			owners[d->group_step[g]] = true;
+	for (size_t i = 0; i < f->host->steps.count; i++)
+		all_own &= owners[i];
+	for (size_t l = 0; l < t->line_count; l++) {
+		if (tf_line_is_host(t, &t->lines[l]))
+			assign_host(f, &t->lines[l], owners, all_own);
+		else if (tf_line_is_raw_device(t, &t->lines[l]))
+			assign_device(f, &t->lines[l]);
+	}
+	free(owners);
+	return 0;
+}
+
+static void widen(struct tf_step *step, int64_t begin, int64_t end)
+{
+	if (step->device_ps == TF_NONE) {
+		step->device_start_ps = begin;
+		step->device_ps = end - begin;
+		return;
+	}
+	int64_t last = step->device_start_ps + step->device_ps;
+	if (begin < step->device_start_ps)
+		step->device_start_ps = begin;
+	step->device_ps = (end > last ? end : last) - step->device_start_ps;
 }
 
 /* Device spans: first begin to last end of the raw device events of the step. */
 static void span_devices(struct tf_step_finder *f)
 {
 	const struct tf_trace *t = f->d->trace;
-	struct tf_steps *s = &f->host->steps;
-	double inside = 0, outside = 0;
 
 	for (size_t l = 0; l < t->line_count; l++) {
 		const struct tf_line *line = &t->lines[l];
-		if (!tf_line_is_raw_device(t, line))
-			continue;
-		for (size_t i = line->event_first; i < line->event_first + line->event_count; i++) {
+		for (size_t i = line->event_first;
+		     tf_line_is_raw_device(t, line) && i < line->event_first + line->event_count; i++)
+			if (tf_event_counts(t, i) && f->d->step[i] >= 0)
+				widen(&f->host->steps.list[f->d->step[i]], t->events.start_ps[i], tf_event_end(t, i));
+	}
+}
+
+/* Busy time of one device: in all, and of the events that belong to a step. */
+static int measure_busy(const struct tf_derived *d, const struct tf_plane *p, int64_t *busy_ps, int64_t *inside_ps,
+			struct tf_error *err)
+{
+	const struct tf_trace *t = d->trace;
+	struct tf_interval *all = NULL, *inside = NULL;
+	size_t all_count = 0, all_cap = 0, inside_count = 0, inside_cap = 0;
+	int rc = 0;
+
+	for (size_t l = p->line_first; rc == 0 && l < p->line_first + p->line_count; l++) {
+		const struct tf_line *line = &t->lines[l];
+		for (size_t i = line->event_first;
+		     rc == 0 && tf_line_is_raw_device(t, line) && i < line->event_first + line->event_count; i++) {
 			if (!tf_event_counts(t, i))
 				continue;
-			if (f->d->step[i] < 0) {
-				outside += (double)t->events.dur_ps[i];
-				continue;
-			}
-			inside += (double)t->events.dur_ps[i];
-			struct tf_step *step = &s->list[f->d->step[i]];
-			int64_t begin = t->events.start_ps[i], end = tf_event_end(t, i);
-			if (step->device_ps == TF_NONE) {
-				step->device_start_ps = begin;
-				step->device_ps = end - begin;
-				continue;
-			}
-			int64_t last = step->device_start_ps + step->device_ps;
-			if (begin < step->device_start_ps)
-				step->device_start_ps = begin;
-			step->device_ps = (end > last ? end : last) - step->device_start_ps;
+			if (tf_vec_reserve((void **)&all, &all_cap, all_count + 1, sizeof *all) < 0
+			    || tf_vec_reserve((void **)&inside, &inside_cap, inside_count + 1, sizeof *inside) < 0)
+				rc = tf_fail_nomem(err);
+			struct tf_interval at = {t->events.start_ps[i], tf_event_end(t, i)};
+			if (rc == 0)
+				all[all_count++] = at;
+			if (rc == 0 && d->step[i] >= 0)
+				inside[inside_count++] = at;
 		}
 	}
-	s->device_unreliable = s->count > 0 && outside > 0.2 * (inside + outside);
+	all_count = tf_interval_merge(all, all_count);
+	inside_count = tf_interval_merge(inside, inside_count);
+	*busy_ps = tf_ps_add(*busy_ps, tf_interval_within(all, all_count, INT64_MIN, INT64_MAX));
+	*inside_ps = tf_ps_add(*inside_ps, tf_interval_within(inside, inside_count, INT64_MIN, INT64_MAX));
+	free(all);
+	free(inside);
+	return rc;
+}
+
+static int judge_devices(struct tf_step_finder *f)
+{
+	const struct tf_trace *t = f->d->trace;
+	int64_t busy_ps = 0, inside_ps = 0;
+
+	for (size_t p = 0; p < t->plane_count; p++)
+		if (tf_plane_is_device(&t->planes[p])
+		    && measure_busy(f->d, &t->planes[p], &busy_ps, &inside_ps, f->err) < 0)
+			return -1;
+	f->host->steps.device_unreliable = (double)(busy_ps - inside_ps) > 0.2 * (double)busy_ps;
+	return 0;
 }
 
 /* The step's interval is the longer span, the host's if both are equal. */
@@ -235,7 +324,7 @@ static int build_series(struct tf_step_finder *f)
 			return tf_fail_nomem(f->err);
 		s->list[i].series = series->name; /* one pointer a series: compared as such below */
 		series->count++;
-		series->total_ps += s->list[i].step_ps;
+		series->total_ps = tf_ps_add(series->total_ps, s->list[i].step_ps);
 	}
 	for (size_t i = 1; i < s->series_count; i++)
 		if (s->series[i].total_ps > s->series[best].total_ps)
@@ -292,9 +381,8 @@ static int complete_steps(struct tf_step_finder *f)
 	struct tf_steps *s = &f->host->steps;
 
 	qsort(s->list, s->count, sizeof *s->list, by_begin);
-	if (assign_groups(f) < 0)
+	if (assign_groups(f) < 0 || assign_rest(f) < 0 || judge_devices(f) < 0)
 		return -1;
-	assign_by_time(f);
 	if (s->source != TF_STEPS_DEVICE_MARKER)
 		span_devices(f);
 	for (size_t i = 0; i < s->count; i++)
@@ -315,7 +403,10 @@ int tf_find_steps(struct tf_derived *d, const struct tf_analyze_options *o, stru
 	int rc = -1;
 
 	s->source = TF_STEPS_NONE;
-	for (int i = 0; i < TF_STEPS_NONE && s->count == 0; i++) {
+	/* A nominated marker or nothing. */
+	int wanted = o && o->step_event ? TF_STEPS_HOST_MARKER + 1 : TF_STEPS_NONE;
+
+	for (int i = 0; i < wanted && s->count == 0; i++) {
 		if (sources[i](&f) < 0)
 			goto out;
 		if (s->count)

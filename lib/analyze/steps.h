@@ -11,6 +11,7 @@ struct tf_step_finder {
 	struct tf_arena *arena;
 	struct tf_host *host;
 	struct tf_map markers; /* begin of a host marker → its event */
+	uint8_t *nominated;    /* by metadata: --step-event names it */
 	struct tf_error *err;
 };
 

@@ -1,4 +1,4 @@
-/* tf.data pipelines: stages with calls, total and self time, and the stage that holds the slowest call up (METRICS.md §5). */
+/* tf.data pipelines: stages, their own time, and the one that holds the slowest call up (METRICS.md §5). */
 #include <stdlib.h>
 
 #include "lib/analyze/analyze.h"
@@ -7,8 +7,8 @@
 
 /* A call slower than this is slower than memory. */
 #define SLOW_CALL_PS INT64_C(50000000)
-/* Iterators nest at most this deep. */
-enum { WALK_DEPTH = 100, WALK_CALLS = 100000 };
+/* Iterators nest at most this deep; and what one pipeline's walk, or one search for an element's maker, may look at. */
+enum { WALK_DEPTH = 100, WALK_EVENTS = 4000000, MAKER_EVENTS = 256 };
 
 /* What is known of an iterator by its id. */
 struct iterator {
@@ -43,7 +43,7 @@ struct reader {
 	size_t pipeline_count, pipeline_cap;
 	struct stage *stages;
 	size_t stage_count, stage_cap;
-	size_t walked;
+	size_t walked; /* events */
 	struct tf_error *err;
 };
 
@@ -94,6 +94,8 @@ static int note_element(struct reader *r, size_t i, size_t line_end)
 
 	if (element == TF_NONE)
 		return 0;
+	if (line_end - i > MAKER_EVENTS)
+		line_end = i + MAKER_EVENTS;
 	for (size_t j = i + 1; j < line_end && r->t->events.start_ps[j] <= tf_event_end(r->t, i); j++) {
 		if (!is_stage(r, j))
 			continue;
@@ -139,7 +141,8 @@ static int64_t root_of(const struct reader *r, int64_t id, bool *device)
 			break;
 		const struct iterator *it = &r->list[*at];
 		*device |= it->name == TF_NAME_prefetch_generator;
-		if (it->parent_id == TF_NONE || it->parent_id == id || !tf_map_find(&r->iterators, (uint64_t)it->parent_id))
+		if (it->parent_id == TF_NONE || it->parent_id == id
+		    || !tf_map_find(&r->iterators, (uint64_t)it->parent_id))
 			break;
 		id = it->parent_id;
 	}
@@ -150,14 +153,14 @@ static int pipeline_of(struct reader *r, size_t event, size_t *at)
 {
 	bool device = false;
 	int64_t id = stat(r, event, TF_NAME_id);
-	int64_t root = id == TF_NONE ? 0 : root_of(r, id, &device);
+	int64_t root = id == TF_NONE ? TF_NONE : root_of(r, id, &device);
 	uint64_t *found = tf_map_find(&r->pipeline_of, (uint64_t)root);
 
 	if (!found) {
 		if (tf_vec_reserve((void **)&r->pipelines, &r->pipeline_cap, r->pipeline_count + 1,
 				   sizeof *r->pipelines) < 0)
 			return tf_fail_nomem(r->err);
-		r->pipelines[r->pipeline_count] = (struct pipeline){root, SIZE_MAX, false};
+		r->pipelines[r->pipeline_count] = (struct pipeline){root, SIZE_MAX, device};
 		*at = r->pipeline_count++;
 		return tf_map_put(&r->pipeline_of, (uint64_t)root, *at, r->err);
 	}
@@ -179,7 +182,7 @@ static uint32_t enclosing_stage(const struct reader *r, size_t i)
 
 static int stage_at(struct reader *r, size_t event, size_t *at)
 {
-	size_t pipeline;
+	size_t pipeline = 0;
 	uint32_t name = tf_event_name(r->t, event);
 
 	if (pipeline_of(r, event, &pipeline) < 0)
@@ -201,41 +204,69 @@ static int stage_at(struct reader *r, size_t event, size_t *at)
 	return tf_map_put(&r->stage_of, key, *at, r->err);
 }
 
-static int sum_line(struct reader *r, const struct tf_line *line)
-{
-	size_t at;
-
-	for (size_t i = line->event_first; i < line->event_first + line->event_count; i++) {
-		int64_t dur = r->t->events.dur_ps[i];
-		if (!is_stage(r, i))
-			continue;
-		uint32_t around = enclosing_stage(r, i);
-		if (around != UINT32_MAX) {
-			if (stage_at(r, around, &at) < 0)
-				return -1;
-			r->stages[at].self_ps -= dur;
-		}
-		if (stage_at(r, i, &at) < 0)
-			return -1;
-		struct stage *s = &r->stages[at];
-		s->calls++;
-		s->total_ps += dur;
-		s->self_ps += dur;
-		s->max_ps = dur > s->max_ps ? dur : s->max_ps;
-		s->slow_calls += dur > SLOW_CALL_PS;
-		struct pipeline *p = &r->pipelines[s->pipeline];
-		if (is_root(tf_strtab_bytes(&r->t->strings, s->name))
-		    && (p->slowest == SIZE_MAX || dur > r->t->events.dur_ps[p->slowest]))
-			p->slowest = i;
-	}
-	return 0;
-}
-
 static int64_t overlap(const struct tf_trace *t, size_t a, size_t b)
 {
 	int64_t begin = t->events.start_ps[a] > t->events.start_ps[b] ? t->events.start_ps[a] : t->events.start_ps[b];
 	int64_t end = tf_event_end(t, a) < tf_event_end(t, b) ? tf_event_end(t, a) : tf_event_end(t, b);
 	return end > begin ? end - begin : 0;
+}
+
+/* The call that made the element which a "…Consume" inside `call` takes; UINT32_MAX: none known. */
+static uint32_t maker_of(const struct reader *r, size_t call, size_t consume)
+{
+	int64_t id = stat(r, call, TF_NAME_id), element = stat(r, consume, TF_NAME_element_id);
+	bool known = id != TF_NONE && element != TF_NONE;
+	const uint64_t *made = known ? tf_map_find(&r->made, pair_key(id, element)) : NULL;
+
+	return made ? (uint32_t)*made : UINT32_MAX;
+}
+
+/* What a call waits for, on its own thread or on a producer's, is no time of its own. */
+static int subtract(struct reader *r, size_t call, int64_t ps)
+{
+	size_t at = 0;
+
+	if (stage_at(r, call, &at) < 0)
+		return -1;
+	r->stages[at].self_ps = tf_ps_add(r->stages[at].self_ps, -ps);
+	return 0;
+}
+
+static int sum_call(struct reader *r, size_t i)
+{
+	int64_t dur = r->t->events.dur_ps[i];
+	uint32_t around = enclosing_stage(r, i);
+	size_t at = 0;
+
+	if ((around != UINT32_MAX && subtract(r, around, overlap(r->t, around, i)) < 0) || stage_at(r, i, &at) < 0)
+		return -1;
+	struct stage *s = &r->stages[at];
+	s->calls++;
+	s->total_ps = tf_ps_add(s->total_ps, dur);
+	s->self_ps = tf_ps_add(s->self_ps, dur);
+	s->max_ps = dur > s->max_ps ? dur : s->max_ps;
+	s->slow_calls += dur > SLOW_CALL_PS;
+	struct pipeline *p = &r->pipelines[s->pipeline];
+	if (is_root(tf_strtab_bytes(&r->t->strings, s->name))
+	    && (p->slowest == SIZE_MAX || dur > r->t->events.dur_ps[p->slowest]))
+		p->slowest = i;
+	return 0;
+}
+
+static int sum_line(struct reader *r, const struct tf_line *line)
+{
+	for (size_t i = line->event_first; i < line->event_first + line->event_count; i++) {
+		if (is_stage(r, i)) {
+			if (sum_call(r, i) < 0)
+				return -1;
+		} else if (is_consume(tf_event_name(r->t, i))) {
+			uint32_t call = enclosing_stage(r, i);
+			uint32_t maker = call == UINT32_MAX ? UINT32_MAX : maker_of(r, call, i);
+			if (maker != UINT32_MAX && subtract(r, call, overlap(r->t, call, maker)) < 0)
+				return -1;
+		}
+	}
+	return 0;
 }
 
 static int walk(struct reader *r, size_t call, bool blocking, int depth);
@@ -245,7 +276,7 @@ static int visit(struct reader *r, size_t call, size_t child, bool blocking, int
 {
 	int64_t common = overlap(r->t, call, child);
 
-	*self -= common;
+	*self = tf_ps_add(*self, -common);
 	return walk(r, child, blocking && common > 0, depth + 1);
 }
 
@@ -253,12 +284,14 @@ static int visit(struct reader *r, size_t call, size_t child, bool blocking, int
 static int walk(struct reader *r, size_t call, bool blocking, int depth)
 {
 	const struct tf_line *line = &r->t->lines[tf_trace_line_of(r->t, call)];
-	size_t end = line->event_first + line->event_count, at;
+	size_t end = line->event_first + line->event_count, at = 0;
 	int64_t self = r->t->events.dur_ps[call];
 
-	if (depth > WALK_DEPTH || r->walked++ > WALK_CALLS)
+	if (depth > WALK_DEPTH)
 		return 0;
 	for (size_t j = call + 1; j < end && r->t->events.start_ps[j] <= tf_event_end(r->t, call); j++) {
+		if (r->walked++ > WALK_EVENTS)
+			break;
 		bool stage = is_stage(r, j), consume = is_consume(tf_event_name(r->t, j));
 		if ((!stage && !consume) || enclosing_stage(r, j) != call)
 			continue;
@@ -267,23 +300,24 @@ static int walk(struct reader *r, size_t call, bool blocking, int depth)
 				return -1;
 			continue;
 		}
-		const uint64_t *made = tf_map_find(&r->made, pair_key(stat(r, call, TF_NAME_id),
-								      stat(r, j, TF_NAME_element_id)));
-		if (made && visit(r, call, *made, blocking, depth, &self) < 0)
+		uint32_t maker = maker_of(r, call, j);
+		if (maker != UINT32_MAX && visit(r, call, maker, blocking, depth, &self) < 0)
 			return -1;
 	}
 	if (stage_at(r, call, &at) < 0)
 		return -1;
-	r->stages[at].walk_self_ps += self > 0 ? self : 0;
+	r->stages[at].walk_self_ps = tf_ps_add(r->stages[at].walk_self_ps, self > 0 ? self : 0);
 	r->stages[at].blocking |= blocking;
 	return 0;
 }
 
-/* The stage with the most own time of those that hold the slowest call up. */
+/* The stage with the most own time of those that hold the slowest call up. A device's prefetching holds nothing up. */
 static void mark_bottleneck(struct reader *r, size_t pipeline)
 {
 	struct stage *worst = NULL;
 
+	if (r->pipelines[pipeline].device)
+		return;
 	for (size_t i = 0; i < r->stage_count; i++) {
 		struct stage *s = &r->stages[i];
 		if (s->pipeline == pipeline && s->blocking && s->walk_self_ps > (worst ? worst->walk_self_ps : 0))
@@ -299,7 +333,8 @@ static int emit(struct reader *r, struct tf_arena *a, struct tf_input *in)
 
 	for (size_t p = 0; p < r->pipeline_count; p++) {
 		bool on_device = r->pipelines[p].device;
-		const char *name = tf_arena_printf(a, "%s:%zu", on_device ? "Device" : "Host", on_device ? device++ : host++);
+		const char *name = on_device ? tf_arena_printf(a, "Device:%zu", device++)
+					     : tf_arena_printf(a, "Host:%zu", host++);
 		for (size_t i = 0; i < r->stage_count; i++) {
 			const struct stage *s = &r->stages[i];
 			if (s->pipeline != p || !s->calls)
@@ -307,14 +342,15 @@ static int emit(struct reader *r, struct tf_arena *a, struct tf_input *in)
 			struct tf_stage *to = tf_arena_push(a, (void **)&in->stages, &in->stage_count, &in->stage_cap,
 							    sizeof *to);
 			char *full = tf_utf8_repair(a, tf_strtab_bytes(&r->t->strings, s->name));
-			if (!to || !full || !name)
+			char *parent = tf_utf8_repair(a, tf_strtab_bytes(&r->t->strings, s->parent));
+			if (!to || !full || !parent || !name)
 				return tf_fail_nomem(r->err);
 			char *last = full;
 			for (char *at = full; (at = strstr(at, "::")); at += 2)
 				last = at + 2;
 			*to = (struct tf_stage){
 				.pipeline = name, .name = last, .long_name = full,
-				.parent = s->parent ? tf_utf8_repair(a, tf_strtab_bytes(&r->t->strings, s->parent)) : NULL,
+				.parent = s->parent ? parent : NULL,
 				.calls = s->calls, .total_ps = s->total_ps, .self_ps = s->self_ps > 0 ? s->self_ps : 0,
 				.max_ps = s->max_ps, .slow_calls = s->slow_calls, .bottleneck = s->bottleneck,
 				.on_critical_path = s->blocking};
@@ -343,6 +379,7 @@ int tf_read_tfdata(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, 
 		if (tf_line_is_host(r.t, &r.t->lines[l]) && sum_line(&r, &r.t->lines[l]) < 0)
 			goto out;
 	for (size_t p = 0; p < r.pipeline_count; p++) {
+		r.walked = 0;
 		if (r.pipelines[p].slowest != SIZE_MAX && walk(&r, r.pipelines[p].slowest, true, 0) < 0)
 			goto out;
 		mark_bottleneck(&r, p);
