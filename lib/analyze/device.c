@@ -77,14 +77,12 @@ static bool steady_window(const struct tf_steps *s, int64_t *begin, int64_t *end
 		const struct tf_step *step = &s->list[i];
 		if (!step->complete || step->warmup || !step->main_series)
 			continue;
-		struct tf_interval spans[] = {{step->host_start_ps, step->host_start_ps + step->host_ps},
-					      {step->device_start_ps, step->device_start_ps + step->device_ps}};
-		bool known[] = {step->host_ps != TF_NONE, step->device_ps != TF_NONE};
+		const int64_t spans[][2] = {{step->host_start_ps, step->host_ps}, {step->device_start_ps, step->device_ps}};
 		for (int k = 0; k < 2; k++) {
-			if (!known[k])
+			if (spans[k][1] == TF_NONE)
 				continue;
-			*begin = any && *begin < spans[k].begin_ps ? *begin : spans[k].begin_ps;
-			*end = any && *end > spans[k].end_ps ? *end : spans[k].end_ps;
+			*begin = any && *begin < spans[k][0] ? *begin : spans[k][0];
+			*end = any && *end > spans[k][0] + spans[k][1] ? *end : spans[k][0] + spans[k][1];
 			any = true;
 		}
 	}

@@ -1,0 +1,65 @@
+/* Loading what a command is asked about. */
+#include "cmd/target.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+
+static int load_path(const char *path, const char *step_event, struct tf_session *session, struct tf_error *err)
+{
+	struct tf_ledger ledger = {0};
+	regex_t marker;
+
+	if (step_event && regcomp(&marker, step_event, REG_EXTENDED | REG_NOSUB) != 0)
+		return tf_fail(err, TF_EUSAGE, "not a regular expression: '%s'", step_event);
+	struct tf_ingest_options o = {.step_event = step_event ? &marker : NULL, .progress_to = stderr};
+	int rc = tf_report_path(path, &o, session, &ledger, err);
+	tf_arena_release(&ledger.arena);
+	if (step_event)
+		regfree(&marker);
+	return rc;
+}
+
+static int load_selected(const char *db, const char *selector, struct tf_session *session, struct tf_error *err)
+{
+	struct tf_store *store = NULL;
+	struct tf_arena a = {0};
+	struct tf_target *targets;
+	struct tf_error closing;
+	size_t count;
+	int rc = -1;
+
+	if (tf_store_open(&store, tf_db_path(db), TF_STORE_READ, err) < 0
+	    || tf_store_select(store, selector, &a, &targets, &count, err) < 0)
+		goto out;
+	if (count == 0) {
+		tf_fail(err, TF_EFORMAT, "nothing in the store is called '%s'", selector ? selector : "latest");
+		tf_hint(err, "'tfprof ls sessions' and 'tfprof ls runs' list what there is");
+		goto out;
+	}
+	/* A run's sessions are listed newest first: the run's name means its last one. A glob must name just one. */
+	if (count > 1 && strpbrk(selector, "*?[")) {
+		tf_fail(err, TF_EUSAGE, "'%s' names %zu sessions", selector, count);
+		tf_hint(err, "the newest is '%s/%s'", targets[0].run, targets[0].name ? targets[0].name : "");
+		goto out;
+	}
+	rc = tf_store_load_session(store, &targets[0], session, err);
+out:
+	tf_arena_release(&a);
+	tf_store_close(store, &closing);
+	return rc;
+}
+
+int tf_load_target(const char *db, const char *what, const char *step_event, struct tf_session *session,
+		   struct tf_error *err)
+{
+	if (what && strncmp(what, "run:", 4) != 0 && access(what, F_OK) == 0)
+		return load_path(what, step_event, session, err);
+	if (step_event) {
+		tf_fail(err, TF_EUSAGE, "'--step-event' needs a path: the store keeps the steps found at ingest");
+		tf_hint(err, "tfprof report PATH --step-event REGEX, or tfprof ingest --step-event REGEX PATH");
+		return -1;
+	}
+	return load_selected(db, what, session, err);
+}

@@ -1,0 +1,14 @@
+/* What a command is asked about: a path, or a selector into the store. */
+#ifndef TF_CMD_TARGET_H
+#define TF_CMD_TARGET_H
+
+#include "lib/pipeline/pipeline.h"
+
+/*
+ * Loads the session (or run) that `what` names: a path that exists, else a selector (NULL: latest); "run:NAME" is never a
+ * path. Several matches are TF_EUSAGE. Session zeroed by the caller, released by it. 0 or -1.
+ */
+int tf_load_target(const char *db, const char *what, const char *step_event, struct tf_session *session,
+		   struct tf_error *err);
+
+#endif
