@@ -109,6 +109,12 @@ static inline int64_t tf_ps_add(int64_t a, int64_t b)
 	return !__builtin_add_overflow(a, b, &sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
 }
 
+/*
+ * The kernels of all devices and hosts of a session, rows that differ in nothing but device made one, most time first. `device`
+ * is NULL where there are several. NULL with *count 0 if there are none, or out of memory (err). Arena. kernels.c
+ */
+struct tf_kernel *tf_kernels_merged(const struct tf_session *s, struct tf_arena *a, size_t *count, struct tf_error *err);
+
 /* An interval [begin, end) in ps. */
 struct tf_interval {
 	int64_t begin_ps, end_ps;

@@ -143,8 +143,8 @@ static uint32_t host_activity(const struct tf_derived *d, int64_t begin, int64_t
 			int64_t from = t->events.start_ps[i], to = tf_event_end(t, i);
 			if (from >= end)
 				break;
-			if (!tf_event_counts(t, i) || to <= begin)
-				continue;
+			if (!tf_event_counts(t, i) || to <= begin || tf_host_part(d, i, true) == TF_PART_COUNT)
+				continue; /* markers and wrappers are no activity */
 			int64_t common = (to < end ? to : end) - (from > begin ? from : begin);
 			if (common > best_ps || (common == best_ps && best != UINT32_MAX && d->depth[i] > d->depth[best])) {
 				best_ps = common;

@@ -74,6 +74,8 @@ static struct details read_details(struct tf_bytes text)
 			    .grid = {1, 1, 1}, .block = {1, 1, 1}, .occupancy_pct = NAN};
 	char token[96];
 
+	if (text.len) /* what details leave out is none */
+		d.static_bytes = d.dynamic_bytes = 0;
 	for (size_t i = 0; i < text.len;) {
 		size_t begin = i;
 		while (i < text.len && text.data[i] != ' ' && text.data[i] != '\n')
@@ -223,4 +225,52 @@ out:
 	tf_strtab_release(&c.keys);
 	tf_buf_release(&c.key);
 	return rc;
+}
+
+/* By everything but device and time. */
+static int compare_shapes(const void *a, const void *b)
+{
+	const struct tf_kernel *x = a, *y = b;
+	int order;
+
+	if ((order = strcmp(x->name, y->name)) || (order = text_order(x->grid, y->grid))
+	    || (order = text_order(x->block, y->block)) || (order = text_order(x->op, y->op)))
+		return order;
+	if (x->registers != y->registers)
+		return x->registers < y->registers ? -1 : 1;
+	return x->shared_bytes < y->shared_bytes ? -1 : x->shared_bytes > y->shared_bytes;
+}
+
+struct tf_kernel *tf_kernels_merged(const struct tf_session *s, struct tf_arena *a, size_t *count, struct tf_error *err)
+{
+	size_t n = 0, kept = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < s->host_count; i++)
+		n += s->hosts[i].kernel_count;
+	struct tf_kernel *list = tf_arena_array(a, n + 1, sizeof *list);
+	if (!list) {
+		tf_fail_nomem(err);
+		return NULL;
+	}
+	n = 0;
+	for (size_t i = 0; i < s->host_count; i++)
+		for (size_t k = 0; k < s->hosts[i].kernel_count; k++)
+			list[n++] = s->hosts[i].kernels[k];
+	qsort(list, n, sizeof *list, compare_shapes);
+	for (size_t i = 0; i < n; i++) {
+		struct tf_kernel *to = kept ? &list[kept - 1] : NULL;
+		if (!to || compare_shapes(to, &list[i]) != 0) {
+			list[kept++] = list[i];
+			continue;
+		}
+		to->device = NULL;
+		to->count += list[i].count;
+		to->total_ps = tf_ps_add(to->total_ps, list[i].total_ps);
+		to->min_ps = list[i].min_ps < to->min_ps ? list[i].min_ps : to->min_ps;
+		to->max_ps = list[i].max_ps > to->max_ps ? list[i].max_ps : to->max_ps;
+	}
+	qsort(list, kept, sizeof *list, compare_kernels);
+	*count = kept;
+	return list;
 }

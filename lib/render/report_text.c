@@ -73,14 +73,14 @@ static void put_bytes(FILE *to, int64_t bytes)
 	int unit = 0;
 
 	if (bytes == TF_NONE) {
-		fprintf(to, "%12s", "-");
+		fprintf(to, "%13s", "-");
 		return;
 	}
 	while (fabs(n) >= 1024 && unit < 4) {
 		n /= 1024;
 		unit++;
 	}
-	fprintf(to, unit ? "%8.2f %-3s" : "%8.0f %-3s", n, units[unit]);
+	fprintf(to, unit ? "%8.2f %-3s " : "%8.0f %-3s ", n, units[unit]);
 }
 
 static void put_verdict(const struct page *p)
