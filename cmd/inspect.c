@@ -2,8 +2,8 @@
 #include <stddef.h>
 
 #include "cmd/cmd.h"
-#include "lib/pipeline/inspect.h"
-#include "lib/render/inspect.h"
+#include "lib/pipeline/inspect_files.h"
+#include "lib/render/inspection_out.h"
 
 struct args {
 	bool json;

@@ -1,5 +1,5 @@
 /* Looking into files: kind, planes, lines, what could mark steps. */
-#include "lib/pipeline/inspect.h"
+#include "lib/pipeline/inspect_files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +170,9 @@ static int inspect_content(const struct tf_content *in, const struct tf_found *f
 	const struct tf_format *format = tf_format_find(f->file.kind);
 	if (tf_name_file(a, found->path, found->relative, found->from_file, NULL, &names, err) < 0)
 		goto out;
-	if (in->cut && tf_ledger_issue(a, &f->file, TF_ISSUE_TRUNCATED, in->cut_offset, err, "the gzip stream ends early or is damaged") < 0)
+	if (in->cut
+	    && tf_ledger_issue(a, &f->file, TF_ISSUE_TRUNCATED, in->cut_offset, err,
+			       "the gzip stream ends early or is damaged") < 0)
 		goto out;
 	if (in->content.len == 0) {
 		rc = tf_ledger_issue(a, &f->file, TF_ISSUE_EMPTY, TF_NONE, err, "the file is empty");

@@ -1,6 +1,6 @@
 /* Looking into files without a store. */
-#ifndef TF_PIPELINE_INSPECT_H
-#define TF_PIPELINE_INSPECT_H
+#ifndef TF_PIPELINE_INSPECT_FILES_H
+#define TF_PIPELINE_INSPECT_FILES_H
 
 #include "lib/analyze/inspection.h"
 

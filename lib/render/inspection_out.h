@@ -1,6 +1,6 @@
 /* Renderers of an inspection. 0 or -1 (TF_ESYSTEM, TF_ENOMEM). */
-#ifndef TF_RENDER_INSPECT_H
-#define TF_RENDER_INSPECT_H
+#ifndef TF_RENDER_INSPECTION_OUT_H
+#define TF_RENDER_INSPECTION_OUT_H
 
 #include <stdio.h>
 

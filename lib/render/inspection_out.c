@@ -1,5 +1,5 @@
 /* An inspection as text and as JSON (schema tfprof.inspect/1). */
-#include "lib/render/inspect.h"
+#include "lib/render/inspection_out.h"
 #include "lib/render/json_writer.h"
 
 static void put_texts(struct tf_json *j, const char *key, const char *const *texts, size_t n)
