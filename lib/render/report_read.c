@@ -16,22 +16,27 @@ static int read_file(const char *path, struct tf_buf *text, struct tf_error *err
 	FILE *from = fopen(path, "rb");
 	char piece[65536];
 	size_t n;
+	int rc = 0;
 
 	if (!from)
 		return tf_fail_errno(err, TF_EIO, "cannot read '%s'", path);
 	while ((n = fread(piece, 1, sizeof piece, from)) > 0 && text->len < DOCUMENT_LIMIT)
 		tf_buf_add(text, piece, n);
-	int failed = ferror(from);
+	if (ferror(from))
+		rc = tf_fail_errno(err, TF_EIO, "cannot read '%s'", path);
+	else if (text->failed)
+		rc = tf_fail_nomem(err);
+	else if (text->len >= DOCUMENT_LIMIT)
+		rc = tf_fail(err, TF_EFORMAT, "too long for a report: '%s'", path);
 	fclose(from);
-	if (failed)
-		return tf_fail_errno(err, TF_EIO, "cannot read '%s'", path);
-	return text->failed ? tf_fail_nomem(err) : 0;
+	return rc;
 }
 
+/* The text of a key, NULL if there is none (or no memory). cJSON passes bad UTF-8 on. */
 static const char *text_of(struct tf_arena *a, const cJSON *object, const char *key)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-	return cJSON_IsString(item) ? tf_arena_strdup(a, item->valuestring) : NULL;
+	return cJSON_IsString(item) ? tf_utf8_repair(a, tf_bytes_of(item->valuestring)) : NULL;
 }
 
 static int read_metrics(const cJSON *root, struct tf_session *out, struct tf_error *err)
@@ -39,14 +44,14 @@ static int read_metrics(const cJSON *root, struct tf_session *out, struct tf_err
 	const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(root, "metrics");
 	const cJSON *reasons = cJSON_GetObjectItemCaseSensitive(root, "reasons"), *item;
 
+	if (!cJSON_IsObject(metrics))
+		return tf_fail(err, TF_EFORMAT, "the report has no 'metrics'");
 	cJSON_ArrayForEach(item, metrics) {
 		struct tf_metric *m = tf_arena_push(&out->arena, (void **)&out->metrics, &out->metric_count, &out->metric_cap,
 						    sizeof *m);
-		enum tf_unit unit = TF_UNIT_NONE;
-		if (!m || !(m->name = tf_arena_strdup(&out->arena, item->string)))
+		if (!m || !(m->name = tf_utf8_repair(&out->arena, tf_bytes_of(item->string))))
 			return tf_fail_nomem(err);
-		tf_metric_known(m->name, &unit, &m->worse);
-		m->unit = unit;
+		tf_metric_known(m->name, &m->unit, &m->worse);
 		m->n = TF_NONE;
 		m->known = cJSON_IsNumber(item) && isfinite(item->valuedouble);
 		m->value = m->known ? item->valuedouble : (double)NAN;
@@ -58,15 +63,52 @@ static int read_metrics(const cJSON *root, struct tf_session *out, struct tf_err
 	return 0;
 }
 
-/* Hosts with their devices, as far as the gate compares them. */
+/* What the figures of the devices are over; the lists of sessions and devices are in one order. */
+static void read_windows(const cJSON *root, struct tf_host *h)
+{
+	const cJSON *item;
+	size_t i = 0;
+
+	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "devices")) {
+		const cJSON *window = cJSON_GetObjectItemCaseSensitive(item, "window");
+		if (i == h->device_count)
+			return;
+		if (cJSON_IsString(window))
+			h->devices[i].window_source = strcmp(window->valuestring, "steps") == 0 ? "steps" : "device_events";
+		i++;
+	}
+}
+
+/* The report does not say which host a device is of, and the gate does not ask: the first one gets all. */
+static int read_devices(const cJSON *root, const cJSON *session, struct tf_session *out, struct tf_error *err)
+{
+	struct tf_host *h = out->hosts;
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(session, "devices")) {
+		struct tf_device *d = h ? tf_arena_push(&out->arena, (void **)&h->devices, &h->device_count, &h->device_cap,
+							sizeof *d) : NULL;
+		if (!d)
+			return h ? tf_fail_nomem(err) : tf_fail(err, TF_EFORMAT, "the report has devices but no hosts");
+		d->kind = text_of(&out->arena, item, "kind");
+		d->model = text_of(&out->arena, item, "model");
+	}
+	if (h)
+		read_windows(root, h);
+	return 0;
+}
+
+/* Where the session ran, as far as the gate compares it. */
 static int read_session(const cJSON *root, struct tf_session *out, struct tf_error *err)
 {
 	const cJSON *session = cJSON_GetObjectItemCaseSensitive(root, "session"), *item;
 	const cJSON *source = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(root, "steps"), "source");
+	bool inferred = cJSON_IsString(source) && strcmp(source->valuestring, "inferred") == 0;
 
 	out->id = TF_NONE;
 	out->run = text_of(&out->arena, session, "run");
 	out->name = text_of(&out->arena, session, "name");
+	out->framework = text_of(&out->arena, session, "framework");
 	out->complete = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(session, "complete"));
 	if (!out->run)
 		out->run = "baseline";
@@ -74,18 +116,9 @@ static int read_session(const cJSON *root, struct tf_session *out, struct tf_err
 		struct tf_host *h = tf_arena_push(&out->arena, (void **)&out->hosts, &out->host_count, &out->host_cap, sizeof *h);
 		if (!h)
 			return tf_fail_nomem(err);
-		h->steps.source = cJSON_IsString(source) && strcmp(source->valuestring, "inferred") == 0 ? TF_STEPS_INFERRED
-												       : TF_STEPS_HOST_MARKER;
+		h->steps.source = inferred ? TF_STEPS_INFERRED : TF_STEPS_HOST_MARKER;
 	}
-	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(session, "devices")) {
-		struct tf_host *h = out->hosts;
-		struct tf_device *d = h ? tf_arena_push(&out->arena, (void **)&h->devices, &h->device_count, &h->device_cap,
-							sizeof *d) : NULL;
-		if (!d)
-			return h ? tf_fail_nomem(err) : 0;
-		d->model = text_of(&out->arena, item, "model");
-	}
-	return 0;
+	return read_devices(root, session, out, err);
 }
 
 int tf_report_read(const char *path, struct tf_session *out, struct tf_error *err)
@@ -108,7 +141,11 @@ int tf_report_read(const char *path, struct tf_session *out, struct tf_error *er
 		tf_hint(err, "a baseline is written by: tfprof report --json -o FILE");
 		goto out;
 	}
-	rc = read_metrics(root, out, err) < 0 ? -1 : read_session(root, out, err);
+	if (read_metrics(root, out, err) < 0 || read_session(root, out, err) < 0) {
+		tf_wrap(err, "'%s'", path);
+		goto out;
+	}
+	rc = 0;
 out:
 	cJSON_Delete(root);
 	tf_buf_release(&text);
