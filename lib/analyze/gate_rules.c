@@ -1,9 +1,11 @@
-/* Rules of the gate, as people type them. */
+/* Rules of the gate, as people type them: what could never fail, or means two things, is refused. */
 #include <math.h>
 #include <string.h>
 
 #include "lib/analyze/gate.h"
 #include "lib/analyze/metric_names.h"
+
+enum { SUGGESTIONS = 3, SUGGESTION_DISTANCE = 8 };
 
 const char *tf_check_kind_name(enum tf_check_kind kind)
 {
@@ -17,81 +19,132 @@ const char *tf_verdict_name(enum tf_verdict_kind verdict)
 	return names[verdict];
 }
 
-/* The three known names that are nearest to a wrong one, as a hint. */
+/* How far a known name is from a wrong one, whose brackets are emptied; the beginning of a name is close to it. */
+static int distance(const char *wrong, const char *known)
+{
+	size_t len = strlen(wrong);
+	return len > 2 && strncmp(known, wrong, len) == 0 ? 1 : tf_text_distance(wrong, known, SUGGESTION_DISTANCE);
+}
+
+/* The known names that are nearest to a wrong one, as a hint. */
 static void suggest(const char *name, struct tf_error *err)
 {
-	struct tf_buf text = {0};
+	const char *open = strchr(name, '['), *close = strrchr(name, ']');
+	bool bracketed = open && close > open;
+	struct tf_buf wrong = {0}, text = {0};
+	int shown = 0;
 
-	for (int limit = 1, shown = 0; limit <= 8 && shown < 3; limit++)
-		for (const struct tf_metric_kind *k = tf_metric_kinds; k->name && shown < 3; k++)
-			if (tf_text_distance(name, k->name, 8) == limit) {
+	tf_buf_add(&wrong, name, bracketed ? (size_t)(open - name) + 1 : strlen(name));
+	tf_buf_text(&wrong, bracketed ? close : "");
+	for (int limit = 1; !wrong.failed && limit <= SUGGESTION_DISTANCE && shown < SUGGESTIONS; limit++)
+		for (const struct tf_metric_kind *k = tf_metric_kinds; k->name && shown < SUGGESTIONS; k++)
+			if (distance(wrong.data, k->name) == limit)
 				tf_buf_printf(&text, "%s'%s'", shown++ ? ", " : "", k->name);
-			}
-	if (text.len && !text.failed)
+	if (shown && !text.failed)
 		tf_hint(err, "did you mean %s?", text.data);
+	else
+		tf_hint(err, "'tfprof report --json' prints all names under 'metrics'");
+	tf_buf_release(&wrong);
 	tf_buf_release(&text);
 }
 
-/* "5%+0.1ms", "5%", "+16MiB", "+0.05": allowances, the relative one first. */
+/* A quantity without a sign. tf_parse_quantity() scales, so that a finite number may still become infinite. */
+static int parse_unsigned(const char *text, enum tf_unit unit, double *value, struct tf_error *err)
+{
+	if (*text == '-' || *text == '+')
+		return tf_fail(err, TF_EUSAGE, "a sign in '%s'", text);
+	if (tf_parse_quantity(text, unit, value, err) < 0)
+		return -1;
+	return isfinite(*value) ? 0 : tf_fail(err, TF_EUSAGE, "too large: '%s'", text);
+}
+
+/* "5%+0.1ms", "5%", "+16MiB", "+0.05": allowances. The percent sign tells the relative one from the absolute one. */
 static int parse_allowance(const char *text, struct tf_rule *r, struct tf_error *err)
 {
-	char first[64];
-	const char *plus = strchr(text + (*text == '+'), '+');
-	const char *absolute = *text == '+' ? text + 1 : plus ? plus + 1 : NULL;
-	size_t len = *text == '+' ? 0 : plus ? (size_t)(plus - text) : strlen(text);
+	char relative[64];
+	const char *percent = strchr(text, '%');
+	size_t len = *text == '+' ? 0 : percent ? (size_t)(percent - text) + 1 : sizeof relative;
 
 	r->relative = r->absolute = 0;
-	if (len >= sizeof first || (*text == '+' && plus))
-		return tf_fail(err, TF_EUSAGE, "not an allowance: '%s'", text);
-	memcpy(first, text, len);
-	first[len] = '\0';
-	if (len && tf_parse_quantity(first, TF_UNIT_RATIO, &r->relative, err) < 0)
+	if (len >= sizeof relative || (text[len] && text[len] != '+')) {
+		tf_fail(err, TF_EUSAGE, "not an allowance: '%s'", text);
+		tf_hint(err, "an allowance is relative ('5%%'), absolute ('+0.1ms') or both ('5%%+0.1ms')");
 		return -1;
-	if (absolute && tf_parse_quantity(absolute, r->unit, &r->absolute, err) < 0)
+	}
+	memcpy(relative, text, len);
+	relative[len] = '\0';
+	if (len && parse_unsigned(relative, TF_UNIT_RATIO, &r->relative, err) < 0)
 		return -1;
-	if (r->relative < 0 || r->absolute < 0 || (!len && !absolute))
-		return tf_fail(err, TF_EUSAGE, "not an allowance: '%s'", text);
+	return text[len] ? parse_unsigned(text + len + 1, r->unit, &r->absolute, err) : 0;
+}
+
+/* Only scalars can be negative, and a ratio is at most 1: any other limit is always or never broken. */
+static int parse_limit(const char *text, struct tf_rule *r, struct tf_error *err)
+{
+	bool scalar = strncmp(r->metric, "scalar[", 7) == 0;
+
+	if (scalar ? tf_parse_quantity(text, r->unit, &r->limit, err) < 0
+		   : parse_unsigned(text, r->unit, &r->limit, err) < 0)
+		return -1;
+	if (r->unit == TF_UNIT_RATIO && r->limit > 1) {
+		tf_fail(err, TF_EUSAGE, "a ratio is at most 1: '%s'", text);
+		tf_hint(err, "'20%%' and '0.2' are the same");
+		return -1;
+	}
 	return 0;
 }
 
-/* "NAME:up" or "NAME:down" says which direction is worse. */
-static void take_direction(char *name, struct tf_rule *r)
+/* Cuts ":up" or ":down" off the name: the direction that is worse. */
+static enum tf_worse take_direction(char *name)
 {
 	char *colon = strrchr(name, ':');
+	bool up = colon && strcmp(colon, ":up") == 0;
 
-	if (!colon || (strcmp(colon, ":up") != 0 && strcmp(colon, ":down") != 0))
-		return;
-	r->worse = strcmp(colon, ":up") == 0 ? TF_WORSE_UP : TF_WORSE_DOWN;
+	if (!up && !(colon && strcmp(colon, ":down") == 0))
+		return TF_WORSE_NONE;
 	*colon = '\0';
+	return up ? TF_WORSE_UP : TF_WORSE_DOWN;
+}
+
+/* The direction of a rule: the metric's own, or the one that was typed where it has none. */
+static int settle_direction(struct tf_rule *r, enum tf_worse typed, enum tf_worse own, struct tf_error *err)
+{
+	const char *name = r->metric;
+
+	if (r->kind != TF_CHECK_REGRESS && typed != TF_WORSE_NONE)
+		return tf_fail(err, TF_EUSAGE, "a limit on '%s' has a direction already", name);
+	if (typed != TF_WORSE_NONE && own != TF_WORSE_NONE && typed != own)
+		return tf_fail(err, TF_EUSAGE, "%s is worse for '%s'", own == TF_WORSE_UP ? "up" : "down", name);
+	r->worse = own == TF_WORSE_NONE ? typed : own;
+	if (r->kind == TF_CHECK_REGRESS && r->worse == TF_WORSE_NONE) {
+		tf_fail(err, TF_EUSAGE, "neither direction of '%s' is worse", name);
+		tf_hint(err, "say which: '%s:up=…' or '%s:down=…'", name, name);
+		return -1;
+	}
+	return 0;
 }
 
 int tf_gate_add(struct tf_gate *g, enum tf_check_kind kind, const char *text, struct tf_error *err)
 {
-	const char *close = strchr(text, ']'), *equals = strchr(close ? close : text, '=');
+	const char *equals = strrchr(text, '='); /* a tag may hold one, a value does not */
 	struct tf_rule r = {.kind = kind};
-	enum tf_worse worse;
+	enum tf_worse own;
 
 	if (!equals || equals == text || !equals[1])
 		return tf_fail(err, TF_EUSAGE, "not METRIC=VALUE: '%s'", text);
-	char *name = tf_arena_strndup(&g->arena, text, (size_t)(equals - text));
+	char *name = tf_utf8_repair(&g->arena, (struct tf_bytes){(const uint8_t *)text, (size_t)(equals - text)});
 	if (!name)
 		return tf_fail_nomem(err);
-	take_direction(name, &r);
-	if (!tf_metric_known(name, &r.unit, &worse)) {
+	enum tf_worse typed = take_direction(name);
+	if (!tf_metric_known(name, &r.unit, &own)) {
 		tf_fail(err, TF_EUSAGE, "no metric '%s'", name);
 		suggest(name, err);
 		return -1;
 	}
 	r.metric = name;
-	if (r.worse == TF_WORSE_NONE)
-		r.worse = worse;
-	if (kind == TF_CHECK_REGRESS && r.worse == TF_WORSE_NONE) {
-		tf_fail(err, TF_EUSAGE, "neither direction of '%s' is worse", name);
-		tf_hint(err, "say which: '%s:up=…' or '%s:down=…'", name, name);
+	if (settle_direction(&r, typed, own, err) < 0)
 		return -1;
-	}
-	if ((kind == TF_CHECK_REGRESS ? parse_allowance(equals + 1, &r, err)
-				      : tf_parse_quantity(equals + 1, r.unit, &r.limit, err)) < 0)
+	if ((kind == TF_CHECK_REGRESS ? parse_allowance : parse_limit)(equals + 1, &r, err) < 0)
 		return tf_wrap(err, "'%s'", text);
 	struct tf_rule *to = tf_arena_push(&g->arena, (void **)&g->rules, &g->rule_count, &g->rule_cap, sizeof *to);
 	if (!to)

@@ -190,7 +190,10 @@ static void malformed_rules_are_refused(void **state)
 		   {TF_CHECK_MAX, "step_time_ms.mean=5%"}, {TF_CHECK_MAX, "input.share=5%x"},
 		   {TF_CHECK_REGRESS, "step_time_ms.mean=-5%"}, {TF_CHECK_REGRESS, "step_time_ms.mean=5%+"},
 		   {TF_CHECK_REGRESS, "step_time_ms.mean=5%+1GiB"}, {TF_CHECK_REGRESS, "steps.count=5%"},
-		   {TF_CHECK_REGRESS, "step_time_ms.mean=5%+1ms+1ms"}, {TF_CHECK_MAX, "stpe_time_ms.mean=5"}};
+		   {TF_CHECK_REGRESS, "step_time_ms.mean=5%+1ms+1ms"}, {TF_CHECK_REGRESS, "step_time_ms.mean=5%+-1ms"},
+		   {TF_CHECK_REGRESS, "step_time_ms.mean=5%++1ms"}, {TF_CHECK_REGRESS, "step_time_ms.mean=+"},
+		   {TF_CHECK_REGRESS, "step_time_ms.mean=%"}, {TF_CHECK_REGRESS, "step_time_ms.mean=+5%"},
+		   {TF_CHECK_MAX, "stpe_time_ms.mean=5"}};
 	struct tf_gate g = {0};
 	struct tf_error err;
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -200,6 +203,82 @@ static void malformed_rules_are_refused(void **state)
 	}
 	assert_non_null(strstr(err.hint, "'step_time_ms.mean'"));
 	tf_gate_release(&g);
+}
+
+/* A rule that must be refused; its error. */
+static struct tf_error refused(enum tf_check_kind kind, const char *text)
+{
+	struct tf_gate g = {0};
+	struct tf_error err = {0};
+
+	assert_int_equal(tf_gate_add(&g, kind, text, &err), -1);
+	assert_int_equal(err.code, TF_EUSAGE);
+	tf_gate_release(&g);
+	return err;
+}
+
+static struct tf_rule accepted(enum tf_check_kind kind, const char *text)
+{
+	struct tf_gate g = {0};
+	struct tf_error err = {0};
+
+	assert_int_equal(tf_gate_add(&g, kind, text, &err), 0);
+	struct tf_rule r = g.rules[0];
+	r.metric = NULL; /* it dies with the gate */
+	tf_gate_release(&g);
+	return r;
+}
+
+static void a_number_alone_is_no_allowance(void **state)
+{
+	(void)state;
+	/* "5" could mean 5 %, 500 % or 5 ms. */
+	assert_non_null(strstr(refused(TF_CHECK_REGRESS, "step_time_ms.mean=5").hint, "'5%+0.1ms'"));
+	refused(TF_CHECK_REGRESS, "step_time_ms.mean=5ms");
+	refused(TF_CHECK_REGRESS, "input.share=0.05");
+	assert_true(accepted(TF_CHECK_REGRESS, "step_time_ms.mean=+5ms").absolute == 5);
+	assert_true(accepted(TF_CHECK_REGRESS, "step_time_ms.mean=+5ms").relative == 0);
+	assert_true(accepted(TF_CHECK_REGRESS, "input.share=+5%").absolute == 0.05); /* points of the share itself */
+	assert_true(accepted(TF_CHECK_REGRESS, "memory.peak_bytes=1%+16MiB").absolute == 16 << 20);
+	assert_true(accepted(TF_CHECK_REGRESS, "memory.peak_bytes=1%+16MiB").relative == 0.01);
+}
+
+static void limits_that_cannot_fail_or_pass_are_refused(void **state)
+{
+	(void)state;
+	refused(TF_CHECK_MAX, "step_time_ms.mean=-5");
+	refused(TF_CHECK_MIN, "steps.count=-1");
+	refused(TF_CHECK_MAX, "step_time_ms.mean=1e308s"); /* finite as typed, infinite in ms */
+	refused(TF_CHECK_REGRESS, "step_time_ms.mean=+1e308s");
+	assert_non_null(strstr(refused(TF_CHECK_MAX, "input.share=20").hint, "'20%'"));
+	assert_true(accepted(TF_CHECK_MAX, "input.share=100%").limit == 1);
+	assert_true(accepted(TF_CHECK_MIN, "scalar[reward].last=-3").limit == -3);
+}
+
+static void directions_may_be_given_but_not_contradicted(void **state)
+{
+	(void)state;
+	assert_int_equal(accepted(TF_CHECK_REGRESS, "scalar[loss].last:up=5%").worse, TF_WORSE_UP);
+	assert_int_equal(accepted(TF_CHECK_REGRESS, "scalar[acc].last:down=5%").worse, TF_WORSE_DOWN);
+	assert_int_equal(accepted(TF_CHECK_REGRESS, "step_time_ms.mean:up=5%").worse, TF_WORSE_UP);
+	assert_int_equal(accepted(TF_CHECK_REGRESS, "device.kernel_ratio=+0.1").worse, TF_WORSE_DOWN);
+	refused(TF_CHECK_REGRESS, "step_time_ms.mean:down=5%");
+	refused(TF_CHECK_MAX, "scalar[loss].last:down=5");
+}
+
+static void tags_may_hold_what_rules_are_made_of(void **state)
+{
+	(void)state;
+	assert_true(accepted(TF_CHECK_MAX, "scalar[a=b:up].last=3").limit == 3);
+	assert_true(accepted(TF_CHECK_MAX, "scalar[a]=b].last=3").limit == 3);
+}
+
+static void near_names_are_suggested(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(refused(TF_CHECK_MAX, "step_time=1").hint, "'step_time_ms.mean'"));
+	assert_non_null(strstr(refused(TF_CHECK_MAX, "memory.peek_bytes[GPU_0_bfc]=1").hint, "'memory.peak_bytes[]'"));
+	assert_non_null(strstr(refused(TF_CHECK_MAX, "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq=1").hint, "report --json"));
 }
 
 static void the_slowest_host_makes_the_step(void **state)
@@ -241,6 +320,11 @@ int main(void)
 		cmocka_unit_test(what_is_unknown_never_passes),
 		cmocka_unit_test(few_steps_and_cut_captures_are_inconclusive),
 		cmocka_unit_test(malformed_rules_are_refused),
+		cmocka_unit_test(a_number_alone_is_no_allowance),
+		cmocka_unit_test(limits_that_cannot_fail_or_pass_are_refused),
+		cmocka_unit_test(directions_may_be_given_but_not_contradicted),
+		cmocka_unit_test(tags_may_hold_what_rules_are_made_of),
+		cmocka_unit_test(near_names_are_suggested),
 		cmocka_unit_test(the_slowest_host_makes_the_step),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
