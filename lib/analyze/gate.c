@@ -6,26 +6,82 @@
 
 #include "lib/analyze/analyze.h"
 
-/* Figures over steady steps: they need a number of them. */
-static bool is_step_figure(const char *name)
-{
-	static const char *const prefixes[] = {"step_", "input.", "kernels.launches_per_step"};
+/* An improvement by more than this share of the baseline is more likely a broken measurement. */
+#define SUSPICIOUS_SHARE 0.5
+/* Differences of doubles carry rounding errors: within this share of the numbers they do not exceed an allowance. */
+#define ROUNDING_SHARE 1e-12
 
-	for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
-		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-			return true;
-	return false;
+/* What a metric depends on. */
+enum need {
+	NEED_CAPTURE = 1, /* a whole capture */
+	NEED_STEPS = 2,	  /* steps that something marks */
+	NEED_STEADY = 4,  /* enough steady ones */
+	NEED_WINDOW = 8,  /* the window of the devices: steady steps or, without any, what was recorded */
+};
+
+static unsigned needs_of(const char *metric)
+{
+	static const struct {
+		const char *prefix;
+		unsigned needs;
+	} kinds[] = {
+		{"scalar[", 0},
+		{"capture.dropped", 0}, /* says itself how incomplete the capture is */
+		{"steps.", NEED_CAPTURE | NEED_STEPS},
+		{"step_", NEED_CAPTURE | NEED_STEPS | NEED_STEADY},
+		{"input.", NEED_CAPTURE | NEED_STEPS | NEED_STEADY},
+		{"kernels.launches_per_step", NEED_CAPTURE | NEED_STEPS | NEED_STEADY},
+		{"device.count", NEED_CAPTURE},
+		{"device.", NEED_CAPTURE | NEED_WINDOW},
+		{"", NEED_CAPTURE},
+	};
+	size_t i = 0;
+
+	while (strncmp(metric, kinds[i].prefix, strlen(kinds[i].prefix)) != 0)
+		i++;
+	return kinds[i].needs;
 }
 
-static bool is_scalar(const char *name)
+/* The session or its baseline, as one rule sees it. */
+struct side {
+	const struct tf_session *s;
+	const struct tf_metric *metric; /* NULL: it has none of this name */
+	unsigned needs;
+	const char *window; /* "steps", "device_events"; NULL: none is known */
+	int64_t steady;	    /* steps */
+	const char *reason; /* why it cannot be judged, NULL if it can */
+};
+
+/* The host that the metric's name ends in ("@host"), NULL: the session's. An '@' in brackets belongs to a tag. */
+static const char *host_of(const char *metric)
 {
-	return strncmp(name, "scalar[", 7) == 0;
+	const char *at = strrchr(metric, '@'), *close = strrchr(metric, ']');
+
+	return at && (!close || at > close) ? at + 1 : NULL;
 }
 
-static int64_t steady_steps(const struct tf_session *s)
+static int64_t steady_steps(const struct tf_session *s, const char *host)
 {
-	const struct tf_metric *m = tf_metric_find(s, "steps.steady_count");
+	struct tf_buf name = {0};
+
+	tf_buf_printf(&name, host ? "steps.steady_count@%s" : "steps.steady_count", host);
+	const struct tf_metric *m = name.failed ? NULL : tf_metric_find(s, name.data);
+	tf_buf_release(&name);
 	return m && m->is_integer ? m->integer : 0;
+}
+
+/* What the figures of the devices are over; with several of them, steps if any is over steps. */
+static const char *device_window(const struct tf_session *s)
+{
+	const char *window = NULL;
+
+	for (size_t i = 0; i < s->host_count; i++)
+		for (size_t k = 0; k < s->hosts[i].device_count; k++) {
+			const char *own = s->hosts[i].devices[k].window_source;
+			if (own && (!window || strcmp(own, "steps") == 0))
+				window = own;
+		}
+	return window;
 }
 
 static bool has_inferred_steps(const struct tf_session *s)
@@ -36,102 +92,154 @@ static bool has_inferred_steps(const struct tf_session *s)
 	return false;
 }
 
-/* Why a side cannot be judged by this metric; NULL if it can. */
-static const char *doubt(const struct tf_gate *g, const struct tf_session *s, const char *name)
+/* Why a side cannot be judged; NULL if it can. */
+static const char *doubt(const struct tf_gate *g, const struct side *x)
 {
-	const struct tf_metric *m = tf_metric_find(s, name);
-
-	if (!m)
-		return "no_such_metric_here";
-	if (!m->known)
-		return m->reason ? m->reason : "unknown";
-	if (is_scalar(name))
-		return NULL;
-	if (!s->complete)
+	if (!x->metric)
+		return "not_in_session";
+	if (!x->metric->known)
+		return x->metric->reason ? x->metric->reason : "unknown";
+	if ((x->needs & NEED_CAPTURE) && !x->s->complete)
 		return "incomplete";
-	if (is_step_figure(name) && has_inferred_steps(s))
+	if ((x->needs & NEED_STEPS) && !g->accept_inferred && has_inferred_steps(x->s))
 		return "inferred_steps";
-	return is_step_figure(name) && steady_steps(s) < g->min_steps ? "too_few_steps" : NULL;
+	return (x->needs & NEED_STEADY) && x->steady < g->min_steps ? "too_few_steps" : NULL;
 }
 
-static void judge_limit(const struct tf_gate *g, const struct tf_session *s, struct tf_check *c)
+static struct side side_of(const struct tf_gate *g, const struct tf_session *s, const char *metric)
 {
-	const struct tf_metric *m = tf_metric_find(s, c->rule.metric);
+	struct side x = {.s = s, .metric = tf_metric_find(s, metric), .needs = needs_of(metric)};
 
-	c->value = m && m->known ? m->value : NAN;
-	c->n = m ? m->n : TF_NONE;
-	c->reason = doubt(g, s, c->rule.metric);
-	/* A limit that is broken is broken whatever else is in doubt, but what is not whole may not pass. */
-	bool broken = c->rule.kind == TF_CHECK_MAX ? c->value > c->rule.limit : c->value < c->rule.limit;
-	c->verdict = !isnan(c->value) && broken && !(c->reason && strcmp(c->reason, "inferred_steps") == 0) ? TF_FAIL
-		     : c->reason ? TF_INCONCLUSIVE : TF_PASS;
-	if (c->verdict == TF_FAIL)
-		c->reason = "limit_broken";
+	if (x.needs & NEED_WINDOW)
+		x.window = device_window(s);
+	if (x.window && strcmp(x.window, "steps") == 0)
+		x.needs |= NEED_STEPS | NEED_STEADY;
+	x.steady = steady_steps(s, host_of(metric));
+	x.reason = doubt(g, &x);
+	return x;
 }
 
-/* What differs between the machines and programs that two sessions ran on. */
-static const char *environment_difference(const struct tf_session *a, const struct tf_session *b)
+static double value_of(const struct side *x)
 {
-	size_t devices[2] = {0, 0};
+	return x->metric && x->metric->known ? x->metric->value : (double)NAN;
+}
 
-	if (!a->name || !b->name)
-		return NULL;
-	if (a->host_count != b->host_count)
-		return "environment_differs: hosts";
-	for (size_t i = 0; i < a->host_count; i++) {
-		devices[0] += a->hosts[i].device_count;
-		devices[1] += b->hosts[i].device_count;
+static int64_t samples_of(const struct side *x)
+{
+	if (!x->metric || !x->metric->known)
+		return TF_NONE;
+	return x->needs & NEED_STEADY ? x->steady : x->metric->n;
+}
+
+/* Names of the same kind that the session has instead: its allocators, its tags. */
+static const char *others_of_kind(const struct tf_session *s, const char *metric, struct tf_arena *a)
+{
+	const char *open = strchr(metric, '['), *close = strrchr(metric, ']');
+	struct tf_buf text = {0};
+	int shown = 0;
+
+	for (size_t i = 0; open && close && i < s->metric_count && shown < 3; i++) {
+		const char *name = s->metrics[i].name, *end = strrchr(name, ']');
+		if (s->metrics[i].host || !end || strcmp(end, close) != 0
+		    || strncmp(name, metric, (size_t)(open - metric) + 1) != 0)
+			continue;
+		tf_buf_printf(&text, "%s'%s'", shown++ ? ", " : "there is ", name);
 	}
-	if (devices[0] != devices[1])
-		return "environment_differs: devices";
-	for (size_t i = 0; i < a->host_count; i++)
-		for (size_t k = 0; k < a->hosts[i].device_count && k < b->hosts[i].device_count; k++) {
-			const char *x = a->hosts[i].devices[k].model, *y = b->hosts[i].devices[k].model;
-			if (x && y && strcmp(x, y) != 0)
-				return "environment_differs: device model";
-		}
-	return NULL;
+	const char *kept = shown && !text.failed ? tf_arena_strdup(a, text.data) : NULL;
+	tf_buf_release(&text);
+	return kept;
 }
 
-static bool same_reason(const struct tf_session *a, const struct tf_session *b, const char *name)
+/* Leaves the check inconclusive if the side is in doubt. */
+static bool is_doubtful(const struct tf_gate *g, const struct side *x, bool is_baseline, struct tf_arena *a, struct tf_check *c)
 {
-	const struct tf_metric *x = tf_metric_find(a, name), *y = tf_metric_find(b, name);
+	const char *whose = is_baseline ? "the baseline" : "the session";
 
-	return (!x && !y) || (x && y && !x->known && !y->known && strcmp(x->reason, y->reason) == 0);
+	if (!x->reason)
+		return false;
+	c->verdict = TF_INCONCLUSIVE;
+	c->reason = x->reason;
+	if (!x->metric && !is_baseline)
+		c->detail = others_of_kind(x->s, c->rule.metric, a);
+	else if (strcmp(x->reason, "too_few_steps") == 0)
+		c->detail = tf_arena_printf(a, "%s has %lld steady steps of %lld", whose, (long long)x->steady,
+					    (long long)g->min_steps);
+	else if (is_baseline)
+		c->detail = "in the baseline";
+	return true;
+}
+
+static void judge_limit(const struct tf_gate *g, const struct tf_session *s, struct tf_arena *a, struct tf_check *c)
+{
+	struct side x = side_of(g, s, c->rule.metric);
+
+	c->value = value_of(&x);
+	c->n = samples_of(&x);
+	if (is_doubtful(g, &x, false, a, c))
+		return;
+	bool broken = c->rule.kind == TF_CHECK_MAX ? c->value > c->rule.limit : c->value < c->rule.limit;
+	c->verdict = broken ? TF_FAIL : TF_PASS;
+	c->reason = broken ? "limit_broken" : NULL;
+}
+
+static bool exceeds(double amount, double allowance, double scale)
+{
+	return amount - allowance > ROUNDING_SHARE * scale;
+}
+
+/* Both sides are known and comparable. A relative allowance of a baseline of 0 is 0, so only the absolute one is left. */
+static void compare(struct tf_check *c)
+{
+	bool down = c->rule.worse == TF_WORSE_DOWN;
+	double size = fabs(c->baseline), scale = fmax(size, fabs(c->value));
+	double relative = c->rule.relative * size;
+	double allowed = fmax(relative, c->rule.absolute);
+
+	c->change = c->value - c->baseline;
+	c->change_pct = size > 0 ? 100 * c->change / size : (double)NAN;
+	c->rule.limit = c->baseline + (down ? -allowed : allowed);
+	double worse = down ? -c->change : c->change;
+	c->verdict = exceeds(worse, allowed, scale) ? TF_FAIL : TF_PASS;
+	if (c->verdict == TF_FAIL)
+		c->reason = "regression";
+	else if (size > 0 && exceeds(-worse, c->rule.absolute, scale) && -worse > SUSPICIOUS_SHARE * size)
+		c->reason = "suspicious_improvement";
+}
+
+/* A figure of the default gate that neither side has, for one reason, is of no concern. */
+static bool is_nowhere(const struct side *x, const struct side *y)
+{
+	return x->metric && y->metric && !x->metric->known && !y->metric->known && strcmp(x->reason, y->reason) == 0;
 }
 
 static void judge_regression(const struct tf_gate *g, const struct tf_session *s, const struct tf_session *base,
-			     struct tf_check *c)
+			     struct tf_arena *a, struct tf_check *c)
 {
-	const char *name = c->rule.metric;
-	const struct tf_metric *m = tf_metric_find(s, name), *b = tf_metric_find(base, name);
+	struct side x = side_of(g, s, c->rule.metric), y = side_of(g, base, c->rule.metric);
 
-	c->value = m && m->known ? m->value : NAN;
-	c->baseline = b && b->known ? b->value : NAN;
-	c->n = m ? m->n : TF_NONE;
-	c->n_baseline = b ? b->n : TF_NONE;
-	c->verdict = TF_INCONCLUSIVE;
-	if (c->rule.by_default && same_reason(s, base, name)) {
+	c->value = value_of(&x);
+	c->baseline = value_of(&y);
+	c->n = samples_of(&x);
+	c->n_baseline = samples_of(&y);
+	c->rule.limit = NAN;
+	if (c->rule.by_default && is_nowhere(&x, &y)) {
 		c->verdict = TF_SKIPPED;
-		c->reason = m && m->reason ? m->reason : "no_such_metric_here";
+		c->reason = x.reason;
 		return;
 	}
-	if ((c->reason = doubt(g, s, name)))
+	if (is_doubtful(g, &x, false, a, c) || is_doubtful(g, &y, true, a, c))
 		return;
-	if (doubt(g, base, name)) {
-		c->reason = "baseline_unusable";
+	c->verdict = TF_INCONCLUSIVE;
+	if (x.window && y.window && strcmp(x.window, y.window) != 0) {
+		c->reason = "window_differs";
+		c->detail = tf_arena_printf(a, "over %s, not %s", x.window, y.window);
 		return;
 	}
-	if ((c->reason = environment_difference(s, base)))
+	if ((x.needs & NEED_CAPTURE) && !g->allow_env && (c->detail = tf_environment_difference(s, base, a))) {
+		c->reason = "environment_differs";
 		return;
-	c->change = c->value - c->baseline;
-	c->change_pct = c->baseline != 0 ? 100 * c->change / fabs(c->baseline) : NAN;
-	double worse = c->rule.worse == TF_WORSE_DOWN ? -c->change : c->change;
-	/* Worse by more than the relative and the absolute allowance; a baseline of zero has only the absolute one. */
-	bool over = worse > c->rule.absolute && (c->baseline == 0 || worse > c->rule.relative * fabs(c->baseline));
-	c->verdict = over && worse > 0 ? TF_FAIL : TF_PASS;
-	c->reason = c->verdict == TF_FAIL ? "regression"
-		    : c->baseline != 0 && -worse > 0.5 * fabs(c->baseline) ? "suspicious_improvement" : NULL;
+	}
+	compare(c);
 }
 
 static const char *session_label(struct tf_arena *a, const struct tf_session *s)
@@ -139,38 +247,49 @@ static const char *session_label(struct tf_arena *a, const struct tf_session *s)
 	return s->name ? tf_arena_printf(a, "%s/%s", s->run, s->name) : tf_arena_strdup(a, s->run);
 }
 
+/* Texts of sessions and gate into the verdict's arena, which outlives both. */
+static int keep_texts(struct tf_check *c, struct tf_arena *a, struct tf_error *err)
+{
+	const char **const texts[] = {&c->rule.metric, &c->reason, &c->detail};
+
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+		if (*texts[i] && !(*texts[i] = tf_arena_strdup(a, *texts[i])))
+			return tf_fail_nomem(err);
+	return 0;
+}
+
 int tf_gate_judge(const struct tf_gate *g, const struct tf_session *s, const struct tf_session *baseline,
 		  struct tf_verdict *out, struct tf_error *err)
 {
+	struct tf_arena *a = &out->arena;
 	bool any = false;
 
-	out->session = session_label(&out->arena, s);
-	out->baseline = baseline ? session_label(&out->arena, baseline) : NULL;
+	out->session = session_label(a, s);
+	out->baseline = baseline ? session_label(a, baseline) : NULL;
 	out->verdict = TF_PASS;
+	if (!out->session || (baseline && !out->baseline))
+		return tf_fail_nomem(err);
 	for (size_t i = 0; i < g->rule_count; i++) {
-		struct tf_check *c = tf_arena_push(&out->arena, (void **)&out->checks, &out->check_count, &out->check_cap,
-						   sizeof *c);
+		struct tf_check *c = tf_arena_push(a, (void **)&out->checks, &out->check_count, &out->check_cap, sizeof *c);
 		if (!c)
 			return tf_fail_nomem(err);
 		*c = (struct tf_check){.rule = g->rules[i], .value = NAN, .baseline = NAN, .change = NAN, .change_pct = NAN,
-				       .n = TF_NONE, .n_baseline = TF_NONE};
-		c->rule.metric = tf_arena_strdup(&out->arena, g->rules[i].metric);
-		if (!c->rule.metric)
-			return tf_fail_nomem(err);
-		if (c->rule.kind != TF_CHECK_REGRESS) {
-			judge_limit(g, s, c);
-		} else if (baseline) {
-			judge_regression(g, s, baseline, c);
-		} else {
-			c->verdict = TF_INCONCLUSIVE;
+				       .n = TF_NONE, .n_baseline = TF_NONE, .verdict = TF_INCONCLUSIVE};
+		if (c->rule.kind != TF_CHECK_REGRESS)
+			judge_limit(g, s, a, c);
+		else if (baseline)
+			judge_regression(g, s, baseline, a, c);
+		else
 			c->reason = "no_baseline";
-		}
+		if (keep_texts(c, a, err) < 0)
+			return -1;
 		any |= c->verdict != TF_SKIPPED;
 		if (c->verdict == TF_FAIL || (c->verdict == TF_INCONCLUSIVE && out->verdict == TF_PASS))
 			out->verdict = c->verdict;
-		c->reason = c->reason ? tf_arena_strdup(&out->arena, c->reason) : NULL;
 	}
-	if (!any)
-		out->verdict = TF_INCONCLUSIVE; /* nothing was compared */
+	if (!any) {
+		out->verdict = TF_INCONCLUSIVE;
+		out->reason = "nothing_compared";
+	}
 	return 0;
 }

@@ -27,8 +27,13 @@ struct tf_gate {
 	struct tf_arena arena;
 	struct tf_rule *rules;
 	size_t rule_count, rule_cap;
-	int64_t min_steps; /* steady steps a side, default 5 */
+	int64_t min_steps; /* steady steps a side that figures of steps need */
+	bool allow_env;	   /* compare with a baseline from another environment */
+	bool accept_inferred; /* judge figures of inferred steps */
 };
+
+/* Steady steps a side, unless told otherwise. */
+enum { TF_GATE_MIN_STEPS = 5 };
 
 /*
  * Parses and adds a rule ("METRIC=V" or "METRIC=5%+0.1ms", "METRIC:up=…" for metrics without direction). TF_EUSAGE for a
@@ -40,26 +45,38 @@ int tf_gate_add(struct tf_gate *g, enum tf_check_kind kind, const char *text, st
 int tf_gate_add_default(struct tf_gate *g, struct tf_error *err);
 void tf_gate_release(struct tf_gate *g);
 
+/* A rule and what came of it. */
 struct tf_check {
-	struct tf_rule rule;
+	struct tf_rule rule; /* its limit is, for a regression, the last value that passes; NaN without a baseline */
 	double value, baseline; /* NaN: unknown */
 	double change, change_pct; /* NaN where there is none */
 	int64_t n, n_baseline; /* samples, TF_NONE */
 	enum tf_verdict_kind verdict;
-	const char *reason; /* NULL when it passes plainly */
+	const char *reason; /* a code (METRICS.md, "The gate"), NULL when it passes plainly */
+	const char *detail; /* what the code leaves open, in words, or NULL */
 };
 
 struct tf_verdict {
 	struct tf_arena arena;
 	enum tf_verdict_kind verdict; /* of all checks: fail › inconclusive › pass */
+	const char *reason; /* "nothing_compared": all checks were skipped; else NULL */
 	struct tf_check *checks;
 	size_t check_count, check_cap;
 	const char *session, *baseline; /* names, for output */
 };
 
-/* Judges. `baseline` may be NULL if no rule needs one. `out` zeroed by the caller; release its arena. 0 or -1. */
+/*
+ * Judges. `baseline` may be NULL if no rule needs one. `out` is zeroed by the caller, who releases its arena; it borrows
+ * nothing. 0, or -1 when out of memory.
+ */
 int tf_gate_judge(const struct tf_gate *g, const struct tf_session *s, const struct tf_session *baseline,
 		  struct tf_verdict *out, struct tf_error *err);
+
+/*
+ * Where the machines and programs of two sessions differ, in words (static or of the arena); NULL if they do not.
+ * Compared are the number of hosts, kind and model of the devices, and the framework. compare.c
+ */
+const char *tf_environment_difference(const struct tf_session *now, const struct tf_session *before, struct tf_arena *arena);
 
 /* What a metric's name means: unit, direction. False if no metric can have this name (bracketed and @host forms included). */
 bool tf_metric_known(const char *name, enum tf_unit *unit, enum tf_worse *worse);

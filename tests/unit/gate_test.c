@@ -205,6 +205,321 @@ static void malformed_rules_are_refused(void **state)
 	tf_gate_release(&g);
 }
 
+/* One rule on two sessions, which the caller has changed as the case needs; the check that comes of it. */
+struct case_of_two {
+	struct tf_gate gate;
+	struct tf_session now, before;
+	struct tf_verdict verdict;
+};
+
+static void begin_case(struct case_of_two *c)
+{
+	const double x[] = {10, 10, 10, 10, 10, 10}, y[] = {8, 8, 8, 8, 8, 8};
+
+	*c = (struct case_of_two){.gate.min_steps = 5};
+	session_of(&c->now, x, 6);
+	session_of(&c->before, y, 6);
+}
+
+static const struct tf_check *judge_case(struct case_of_two *c, enum tf_check_kind kind, const char *rule)
+{
+	struct tf_error err = {0};
+
+	tf_gate_release(&c->gate);
+	c->gate.min_steps = 5;
+	tf_arena_release(&c->verdict.arena);
+	c->verdict = (struct tf_verdict){0};
+	assert_int_equal(tf_gate_add(&c->gate, kind, rule, &err), 0);
+	assert_int_equal(tf_gate_judge(&c->gate, &c->now, &c->before, &c->verdict, &err), 0);
+	return &c->verdict.checks[0];
+}
+
+static void end_case(struct case_of_two *c)
+{
+	tf_gate_release(&c->gate);
+	tf_arena_release(&c->verdict.arena);
+	tf_session_release(&c->now);
+	tf_session_release(&c->before);
+}
+
+/* Gives the session one device with these figures. */
+static void add_device(struct tf_session *s, const char *model, const char *window, double idle_ratio)
+{
+	struct tf_error err = {0};
+	struct tf_host *h = &s->hosts[0];
+
+	h->devices = tf_arena_alloc(&s->arena, sizeof *h->devices);
+	h->devices[0] = (struct tf_device){.name = "/device:GPU:0", .kind = "gpu", .model = model, .traced = true,
+					   .window_source = window, .window_ps = 1000, .idle_ratio = idle_ratio};
+	h->device_count = 1;
+	assert_int_equal(tf_metrics_build(s, &err), 0);
+}
+
+static void a_change_has_sign_percentage_and_limit(void **state)
+{
+	(void)state;
+	struct case_of_two c;
+	begin_case(&c);
+	const struct tf_check *k = judge_case(&c, TF_CHECK_REGRESS, "step_time_ms.mean=5%+0.1ms");
+	assert_int_equal(k->verdict, TF_FAIL); /* 8 ms → 10 ms; 0.4 ms were allowed */
+	assert_string_equal(k->reason, "regression");
+	assert_true(k->change == 2);
+	assert_true(k->change_pct == 25);
+	assert_true(fabs(k->rule.limit - 8.4) < 1e-12);
+	assert_int_equal(k->n, 6);
+	assert_int_equal(k->n_baseline, 6);
+	end_case(&c);
+}
+
+static void rounding_is_no_regression(void **state)
+{
+	(void)state;
+	struct case_of_two c;
+	begin_case(&c);
+	add_device(&c.now, "A100", "steps", 0.20);
+	add_device(&c.before, "A100", "steps", 0.15);
+	assert_true(0.20 - 0.15 > 0.05); /* as doubles */
+	assert_int_equal(judge_case(&c, TF_CHECK_REGRESS, "device.idle_ratio.mean=+0.05")->verdict, TF_PASS);
+	assert_int_equal(judge_case(&c, TF_CHECK_REGRESS, "device.idle_ratio.mean=+0.0499")->verdict, TF_FAIL);
+	end_case(&c);
+}
+
+static void a_cut_capture_neither_passes_nor_fails(void **state)
+{
+	(void)state;
+	struct case_of_two c;
+	begin_case(&c);
+	c.now.complete = false;
+	/* What was cut off could have had more steps, and faster ones. */
+	assert_int_equal(judge_case(&c, TF_CHECK_MIN, "steps.count=7")->verdict, TF_INCONCLUSIVE);
+	assert_int_equal(judge_case(&c, TF_CHECK_MAX, "step_time_ms.mean=1")->verdict, TF_INCONCLUSIVE);
+	assert_string_equal(judge_case(&c, TF_CHECK_REGRESS, "step_time_ms.mean=5%")->reason, "incomplete");
+	end_case(&c);
+}
+
+static void a_cut_baseline_is_named_as_such(void **state)
+{
+	(void)state;
+	struct case_of_two c;
+	begin_case(&c);
+	c.before.complete = false;
+	const struct tf_check *k = judge_case(&c, TF_CHECK_REGRESS, "step_time_ms.mean=5%");
+	assert_int_equal(k->verdict, TF_INCONCLUSIVE);
+	assert_string_equal(k->reason, "incomplete");
+	assert_string_equal(k->detail, "in the baseline");
+	end_case(&c);
+}
+
+static void dropped_events_can_be_gated(void **state)
+{
+	(void)state;
+	struct case_of_two c;
+	struct tf_error err = {0};
+	begin_case(&c);
+	c.now.hosts[0].dropped_count = 3;
+	c.now.hosts[0].complete = false;
+	assert_int_equal(tf_metrics_build(&c.now, &err), 0);
+	assert_int_equal(judge_case(&c, TF_CHECK_MAX, "capture.dropped=0")->verdict, TF_FAIL);
+	end_case(&c);
+}
+
+static void another_environment_is_no_baseline(void **state)
+{
+	(void)state;
+	struct case_of_two c;
+	struct tf_error err = {0};
+	begin_case(&c);
+	c.now.framework = "jax";
+	c.before.framework = "tensorflow";
+	const struct tf_check *k = judge_case(&c, TF_CHECK_REGRESS, "step_time_ms.mean=5%");
+	assert_int_equal(k->verdict, TF_INCONCLUSIVE);
+	assert_string_equal(k->reason, "environment_differs");
+	assert_string_equal(k->detail, "framework 'jax', not 'tensorflow'");
+	add_device(&c.now, "V100", "steps", 0.1);
+	add_device(&c.before, "A100", "steps", 0.1);
+	assert_string_equal(judge_case(&c, TF_CHECK_REGRESS, "step_time_ms.mean=5%")->detail,
+			    "device gpu 'V100', not gpu 'A100'");
+	c.gate.allow_env = true;
+	tf_arena_release(&c.verdict.arena);
+	c.verdict = (struct tf_verdict){0};
+	assert_int_equal(tf_gate_judge(&c.gate, &c.now, &c.before, &c.verdict, &err), 0);
+	assert_int_equal(c.verdict.verdict, TF_FAIL);
+	end_case(&c);
+}
+
+static void devices_are_compared_in_any_order(void **state)
+{
+	(void)state;
+	struct tf_arena a = {0};
+	struct tf_device xy[] = {{.kind = "gpu", .model = "X"}, {.kind = "gpu", .model = "Y"}};
+	struct tf_device yx[] = {{.kind = "gpu", .model = "Y"}, {.kind = "gpu", .model = "X"}};
+	struct tf_host h[] = {{.devices = xy, .device_count = 2}, {.devices = yx, .device_count = 2}};
+	struct tf_session s = {.hosts = h, .host_count = 1}, t = {.hosts = h + 1, .host_count = 1};
+	assert_null(tf_environment_difference(&s, &t, &a));
+	yx[0].model = NULL; /* unknown is not the same */
+	assert_non_null(tf_environment_difference(&s, &t, &a));
+	t.host_count = 0;
+	assert_string_equal(tf_environment_difference(&s, &t, &a), "1 hosts, not 0");
+	tf_arena_release(&a);
+}
+
+static void a_difference_survives_a_lack_of_memory(void **state)
+{
+	(void)state;
+	struct tf_arena tight = {.limit_bytes = 1};
+	struct tf_session s = {.framework = "jax"}, t = {.framework = "pytorch"};
+	assert_non_null(tf_environment_difference(&s, &t, &tight));
+	tf_arena_release(&tight);
+}
+
+static void device_figures_over_steps_need_steps(void **state)
+{
+	(void)state;
+	struct case_of_two c;
+	struct tf_error err = {0};
+	begin_case(&c);
+	add_device(&c.now, "A100", "steps", 0.5);
+	c.now.hosts[0].steps.count = 4;
+	assert_int_equal(tf_metrics_build(&c.now, &err), 0);
+	const struct tf_check *k = judge_case(&c, TF_CHECK_MAX, "device.idle_ratio.mean=0.9");
+	assert_string_equal(k->reason, "too_few_steps");
+	assert_string_equal(k->detail, "the session has 4 steady steps of 5");
+	c.now.hosts[0].devices[0].window_source = "device_events"; /* no step is behind the figure */
+	assert_int_equal(judge_case(&c, TF_CHECK_MAX, "device.idle_ratio.mean=0.9")->verdict, TF_PASS);
+	end_case(&c);
+}
+
+static void windows_of_two_kinds_do_not_compare(void **state)
+{
+	(void)state;
+	struct case_of_two c;
+	begin_case(&c);
+	add_device(&c.now, "A100", "steps", 0.5);
+	add_device(&c.before, "A100", "device_events", 0.5);
+	assert_string_equal(judge_case(&c, TF_CHECK_REGRESS, "device.idle_ratio.mean=+0.05")->reason, "window_differs");
+	end_case(&c);
+}
+
+static void inferred_steps_do_not_count_unless_accepted(void **state)
+{
+	(void)state;
+	struct case_of_two c;
+	struct tf_error err = {0};
+	begin_case(&c);
+	c.now.hosts[0].steps.source = TF_STEPS_INFERRED;
+	assert_string_equal(judge_case(&c, TF_CHECK_MAX, "step_time_ms.mean=1")->reason, "inferred_steps");
+	assert_string_equal(judge_case(&c, TF_CHECK_MIN, "steps.count=1")->reason, "inferred_steps");
+	assert_int_equal(judge_case(&c, TF_CHECK_MIN, "capture.events=0")->verdict, TF_PASS);
+	judge_case(&c, TF_CHECK_MAX, "step_time_ms.mean=1");
+	c.gate.accept_inferred = true;
+	tf_arena_release(&c.verdict.arena);
+	c.verdict = (struct tf_verdict){0};
+	assert_int_equal(tf_gate_judge(&c.gate, &c.now, NULL, &c.verdict, &err), 0);
+	assert_int_equal(c.verdict.verdict, TF_FAIL);
+	end_case(&c);
+}
+
+static void scalars_do_not_depend_on_the_capture(void **state)
+{
+	(void)state;
+	struct case_of_two c;
+	struct tf_error err = {0};
+	begin_case(&c);
+	c.now.scalars = tf_arena_alloc(&c.now.arena, sizeof *c.now.scalars);
+	c.now.scalars[0] = (struct tf_scalar_series){.tag = "loss", .count = 3, .last = 0.5, .min = 0.5, .max = 2, .mean = 1};
+	c.now.scalar_count = 1;
+	c.now.hosts[0].complete = false;
+	assert_int_equal(tf_metrics_build(&c.now, &err), 0);
+	assert_int_equal(judge_case(&c, TF_CHECK_MAX, "scalar[loss].last=1")->verdict, TF_PASS);
+	const struct tf_check *k = judge_case(&c, TF_CHECK_MAX, "scalar[los].last=1");
+	assert_string_equal(k->reason, "not_in_session");
+	assert_string_equal(k->detail, "there is 'scalar[loss].last'");
+	end_case(&c);
+}
+
+/* The default gate on two sessions. */
+static void judge_default(struct case_of_two *c)
+{
+	struct tf_error err = {0};
+
+	assert_int_equal(tf_gate_add_default(&c->gate, &err), 0);
+	assert_int_equal(c->gate.rule_count, 4);
+	assert_int_equal(tf_gate_judge(&c->gate, &c->now, &c->before, &c->verdict, &err), 0);
+}
+
+static void the_default_gate_skips_what_neither_side_has(void **state)
+{
+	(void)state;
+	struct case_of_two c;
+	begin_case(&c);
+	judge_default(&c);
+	assert_int_equal(c.verdict.checks[0].verdict, TF_FAIL);	   /* 8 ms → 10 ms */
+	assert_int_equal(c.verdict.checks[1].verdict, TF_SKIPPED); /* no memory events on both sides */
+	assert_string_equal(c.verdict.checks[1].reason, "no_memory_events");
+	assert_int_equal(c.verdict.checks[2].verdict, TF_SKIPPED);
+	assert_int_equal(c.verdict.checks[3].verdict, TF_SKIPPED);
+	assert_int_equal(c.verdict.verdict, TF_FAIL);
+	end_case(&c);
+}
+
+static void null_for_two_reasons_is_not_skipped(void **state)
+{
+	(void)state;
+	struct case_of_two c;
+	struct tf_error err = {0};
+	begin_case(&c);
+	c.before.hosts[0].input.reason = "something_else";
+	assert_int_equal(tf_metrics_build(&c.before, &err), 0);
+	judge_default(&c);
+	assert_int_equal(c.verdict.checks[2].verdict, TF_INCONCLUSIVE);
+	end_case(&c);
+}
+
+static void an_empty_capture_passes_no_gate(void **state)
+{
+	(void)state;
+	struct case_of_two c = {.gate.min_steps = 5};
+	session_of(&c.now, NULL, 0);
+	session_of(&c.before, NULL, 0);
+	judge_default(&c);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(c.verdict.checks[i].verdict, TF_SKIPPED);
+	assert_int_equal(c.verdict.verdict, TF_INCONCLUSIVE);
+	assert_string_equal(c.verdict.reason, "nothing_compared");
+	end_case(&c);
+}
+
+static void a_collapse_passes_with_a_remark(void **state)
+{
+	(void)state;
+	struct case_of_two c;
+	begin_case(&c);
+	for (int i = 0; i < 6; i++)
+		c.now.hosts[0].steps.list[i].step_ps = INT64_C(240000000); /* 8 ms → 0.24 ms */
+	struct tf_error err = {0};
+	assert_int_equal(tf_metrics_build(&c.now, &err), 0);
+	const struct tf_check *k = judge_case(&c, TF_CHECK_REGRESS, "step_time_ms.mean=5%+0.1ms");
+	assert_int_equal(k->verdict, TF_PASS);
+	assert_string_equal(k->reason, "suspicious_improvement");
+	/* Within the absolute allowance even 97 % is noise. */
+	assert_null(judge_case(&c, TF_CHECK_REGRESS, "step_time_ms.mean=5%+10ms")->reason);
+	end_case(&c);
+}
+
+static void down_is_worse_where_it_says_so(void **state)
+{
+	(void)state;
+	struct case_of_two c;
+	begin_case(&c);
+	assert_int_equal(judge_case(&c, TF_CHECK_REGRESS, "steps.count:down=+0")->verdict, TF_PASS);
+	c.now.hosts[0].steps.count = 5;
+	struct tf_error err = {0};
+	assert_int_equal(tf_metrics_build(&c.now, &err), 0);
+	assert_int_equal(judge_case(&c, TF_CHECK_REGRESS, "steps.count:down=+0")->verdict, TF_FAIL);
+	assert_int_equal(judge_case(&c, TF_CHECK_REGRESS, "steps.count:up=+0")->verdict, TF_PASS);
+	end_case(&c);
+}
+
 /* A rule that must be refused; its error. */
 static struct tf_error refused(enum tf_check_kind kind, const char *text)
 {
@@ -320,6 +635,23 @@ int main(void)
 		cmocka_unit_test(what_is_unknown_never_passes),
 		cmocka_unit_test(few_steps_and_cut_captures_are_inconclusive),
 		cmocka_unit_test(malformed_rules_are_refused),
+		cmocka_unit_test(a_change_has_sign_percentage_and_limit),
+		cmocka_unit_test(rounding_is_no_regression),
+		cmocka_unit_test(a_cut_capture_neither_passes_nor_fails),
+		cmocka_unit_test(a_cut_baseline_is_named_as_such),
+		cmocka_unit_test(dropped_events_can_be_gated),
+		cmocka_unit_test(another_environment_is_no_baseline),
+		cmocka_unit_test(devices_are_compared_in_any_order),
+		cmocka_unit_test(a_difference_survives_a_lack_of_memory),
+		cmocka_unit_test(device_figures_over_steps_need_steps),
+		cmocka_unit_test(windows_of_two_kinds_do_not_compare),
+		cmocka_unit_test(inferred_steps_do_not_count_unless_accepted),
+		cmocka_unit_test(scalars_do_not_depend_on_the_capture),
+		cmocka_unit_test(the_default_gate_skips_what_neither_side_has),
+		cmocka_unit_test(null_for_two_reasons_is_not_skipped),
+		cmocka_unit_test(an_empty_capture_passes_no_gate),
+		cmocka_unit_test(a_collapse_passes_with_a_remark),
+		cmocka_unit_test(down_is_worse_where_it_says_so),
 		cmocka_unit_test(a_number_alone_is_no_allowance),
 		cmocka_unit_test(limits_that_cannot_fail_or_pass_are_refused),
 		cmocka_unit_test(directions_may_be_given_but_not_contradicted),

@@ -1,0 +1,79 @@
+/* Whether two sessions can be compared at all: figures of other machines or programs are no baseline. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/analyze/gate.h"
+
+/* Without memory for the words a difference must still be one. */
+static const char *or_else(const char *words, const char *word)
+{
+	return words ? words : word;
+}
+
+/* Names of hosts are not compared: jobs of one pool run on any of its machines. */
+static const char *host_difference(const struct tf_session *now, const struct tf_session *before, struct tf_arena *a)
+{
+	if (now->host_count == before->host_count)
+		return NULL;
+	return or_else(tf_arena_printf(a, "%zu hosts, not %zu", now->host_count, before->host_count), "hosts");
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The devices of a session as sorted texts "gpu A100"; NULL when out of memory. */
+static const char **describe_devices(const struct tf_session *s, struct tf_arena *a, size_t *count)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->host_count; i++)
+		n += s->hosts[i].device_count;
+	const char **list = tf_arena_array(a, n + 1, sizeof *list);
+	if (!list)
+		return NULL;
+	n = 0;
+	for (size_t i = 0; i < s->host_count; i++)
+		for (size_t k = 0; k < s->hosts[i].device_count; k++) {
+			const struct tf_device *d = &s->hosts[i].devices[k];
+			list[n] = tf_arena_printf(a, "%s '%s'", d->kind ? d->kind : "device", d->model ? d->model : "");
+			if (!list[n++])
+				return NULL;
+		}
+	if (n)
+		qsort(list, n, sizeof *list, compare_texts);
+	*count = n;
+	return list;
+}
+
+static const char *device_difference(const struct tf_session *now, const struct tf_session *before, struct tf_arena *a)
+{
+	size_t n = 0, m = 0;
+	const char **x = describe_devices(now, a, &n), **y = describe_devices(before, a, &m);
+
+	if (!x || !y)
+		return "devices";
+	if (n != m)
+		return or_else(tf_arena_printf(a, "%zu devices, not %zu", n, m), "devices");
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(x[i], y[i]) != 0)
+			return or_else(tf_arena_printf(a, "device %s, not %s", x[i], y[i]), "devices");
+	return NULL;
+}
+
+static const char *framework_difference(const struct tf_session *now, const struct tf_session *before, struct tf_arena *a)
+{
+	const char *x = now->framework ? now->framework : "", *y = before->framework ? before->framework : "";
+
+	return strcmp(x, y) == 0 ? NULL : or_else(tf_arena_printf(a, "framework '%s', not '%s'", x, y), "framework");
+}
+
+const char *tf_environment_difference(const struct tf_session *now, const struct tf_session *before, struct tf_arena *a)
+{
+	const char *difference = host_difference(now, before, a);
+
+	if (!difference)
+		difference = device_difference(now, before, a);
+	return difference ? difference : framework_difference(now, before, a);
+}
