@@ -94,7 +94,7 @@ static int collect(struct memory_reader *r)
 		const struct tf_line *line = &t->lines[l];
 		for (size_t i = line->event_first;
 		     tf_line_is_host(t, line) && i < line->event_first + line->event_count; i++) {
-			uint32_t name = tf_event_name(t, i), allocator;
+			uint32_t name = tf_event_name(t, i), allocator = 0;
 			if ((name != TF_NAME_memory_allocation && name != TF_NAME_memory_deallocation)
 			    || !tf_event_counts(t, i))
 				continue;

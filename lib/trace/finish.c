@@ -209,26 +209,35 @@ static void widen(const struct tf_trace *t, size_t i, int64_t *begin, int64_t *e
 		*end = stop;
 }
 
+/* Some event of the line that may show when the capture ran lasts longer than an instant. */
+static bool has_length(const struct tf_trace *t, const struct tf_line *l)
+{
+	for (size_t i = l->event_first; i < l->event_first + l->event_count; i++)
+		if (!t->events.flags[i] && t->events.dur_ps[i] > 0 && t->events.dur_ps[i] <= HOUR_PS)
+			return true;
+	return false;
+}
+
 /*
  * Where the file does not say when the capture ran: the hull of the raw events that last at most an hour and at most
- * 1000 times all others together. An event of length 0 is no evidence of when the capture ran, unless all are such.
+ * 1000 times all others together. Instants alone on their line are no evidence of when the capture ran (a line without
+ * a time of its own holds such), unless the whole capture has nothing else.
  */
 static void guess_span(const struct tf_trace *t, int64_t *begin, int64_t *end)
 {
 	double total = 0;
-	bool any_length = false;
 
 	for (size_t i = 0; i < t->events.count; i++)
-		if (!t->events.flags[i] && t->events.dur_ps[i] <= HOUR_PS) {
+		if (!t->events.flags[i] && t->events.dur_ps[i] <= HOUR_PS)
 			total += (double)t->events.dur_ps[i];
-			any_length |= t->events.dur_ps[i] > 0;
-		}
 	for (size_t l = 0; l < t->line_count; l++) {
 		const struct tf_line *line = &t->lines[l];
-		for (size_t i = line->event_first; !line->derived && i < line->event_first + line->event_count; i++) {
+		if (line->derived || (total > 0 && !has_length(t, line)))
+			continue;
+		for (size_t i = line->event_first; i < line->event_first + line->event_count; i++) {
 			int64_t dur = t->events.dur_ps[i];
 			double others = total - (double)dur;
-			if (t->events.flags[i] || dur > HOUR_PS || (any_length && dur == 0))
+			if (t->events.flags[i] || dur > HOUR_PS)
 				continue;
 			if (others > 0 && (double)dur > 1000 * others)
 				continue;

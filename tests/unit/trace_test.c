@@ -113,6 +113,20 @@ static void an_instant_far_outside_does_not_stretch_the_capture(void **state)
 	mk_free(t);
 }
 
+static void an_instant_beside_work_on_its_line_belongs_to_the_capture(void **state)
+{
+	(void)state;
+	struct tf_trace *t = mk_trace();
+	mk_plane(t, "/host:CPU", "");
+	mk_line(t, 1, "python", 0);
+	mk_event(t, "early", MS, 0, "");
+	mk_event(t, "work", 100 * MS, 10 * MS, "");
+	mk_finish(t);
+	assert_int_equal(t->end_ps - t->begin_ps, 109 * MS);
+	assert_int_equal(t->anomaly_count, 0);
+	mk_free(t);
+}
+
 static void one_event_over_a_thousand_times_all_others_is_absurd(void **state)
 {
 	(void)state;
@@ -232,6 +246,7 @@ int main(void)
 		cmocka_unit_test(events_of_a_line_are_ordered),
 		cmocka_unit_test(an_endless_event_is_absurd_and_spans_nothing),
 		cmocka_unit_test(an_instant_far_outside_does_not_stretch_the_capture),
+		cmocka_unit_test(an_instant_beside_work_on_its_line_belongs_to_the_capture),
 		cmocka_unit_test(one_event_over_a_thousand_times_all_others_is_absurd),
 		cmocka_unit_test(times_that_leave_int64_are_absurd),
 		cmocka_unit_test(annotation_lines_of_a_device_are_derived),
