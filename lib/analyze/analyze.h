@@ -109,6 +109,13 @@ static inline int64_t tf_ps_add(int64_t a, int64_t b)
 	return !__builtin_add_overflow(a, b, &sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
 }
 
+/* The time from `begin` to `end`, with the same care. */
+static inline int64_t tf_ps_between(int64_t begin, int64_t end)
+{
+	int64_t length;
+	return !__builtin_sub_overflow(end, begin, &length) ? length : end < begin ? INT64_MIN : INT64_MAX;
+}
+
 /* An interval [begin, end) in ps. */
 struct tf_interval {
 	int64_t begin_ps, end_ps;

@@ -4,14 +4,33 @@
 
 #include <strings.h>
 
+/* ASCII only, whatever the locale. */
+static uint8_t lower(uint8_t c)
+{
+	return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 'a' - 'A') : c;
+}
+
+bool tf_bytes_contain_any(struct tf_bytes b, const char *const *needles, size_t count)
+{
+	bool begins[256] = {false};
+
+	for (size_t k = 0; k < count; k++)
+		begins[lower((uint8_t)needles[k][0])] = true;
+	for (size_t i = 0; i < b.len; i++) {
+		if (!begins[lower(b.data[i])])
+			continue;
+		for (size_t k = 0; k < count; k++) {
+			size_t n = strlen(needles[k]);
+			if (i + n <= b.len && strncasecmp((const char *)b.data + i, needles[k], n) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
 bool tf_bytes_contain(struct tf_bytes b, const char *needle)
 {
-	size_t n = strlen(needle);
-
-	for (size_t i = 0; i + n <= b.len; i++)
-		if (strncasecmp((const char *)b.data + i, needle, n) == 0)
-			return true;
-	return false;
+	return tf_bytes_contain_any(b, &needle, 1);
 }
 
 static bool begins_nocase(struct tf_bytes b, const char *prefix)
@@ -76,10 +95,7 @@ static bool is_communication(struct tf_bytes name)
 					    "alltoall",	      "all_to_all",    "sendrecv",	  "send-recv",
 					    "collective-permute", "collectivepermute"};
 
-	for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
-		if (tf_bytes_contain(name, marks[i]))
-			return true;
-	return false;
+	return tf_bytes_contain_any(name, marks, sizeof marks / sizeof marks[0]);
 }
 
 enum tf_work tf_device_work(const struct tf_trace *t, size_t event)
@@ -94,11 +110,33 @@ enum tf_work tf_device_work(const struct tf_trace *t, size_t event)
 
 bool tf_is_16_bit(const struct tf_trace *t, size_t event)
 {
+	/* "f16[" is how shapes, and only they, write it. */
+	static const char *const marks[] = {"half", "fp16", "bf16", "bfloat16", "f16["};
 	uint32_t shape = tf_stat_text(t, tf_event_stats(t, event), TF_NAME_shape);
 	struct tf_bytes text = shape ? tf_strtab_bytes(&t->strings, shape) : name_of(t, event);
 
-	return tf_bytes_contain(text, "half") || tf_bytes_contain(text, "fp16") || tf_bytes_contain(text, "bf16")
-	       || tf_bytes_contain(text, "bfloat16") || (shape && tf_bytes_contain(text, "f16["));
+	return tf_bytes_contain_any(text, marks, shape ? 5 : 4);
+}
+
+bool tf_is_kernel(const struct tf_trace *t, const struct tf_plane *p, size_t event)
+{
+	if ((p->kind != TF_PLANE_GPU && p->kind != TF_PLANE_DEVICE) || !tf_event_counts(t, event)
+	    || t->events.dur_ps[event] <= 0)
+		return false;
+	enum tf_work work = tf_device_work(t, event);
+	return work == TF_WORK_KERNEL || work == TF_WORK_COMM;
+}
+
+bool tf_device_op(const struct tf_trace *t, size_t event, uint32_t *framework, uint32_t *hlo)
+{
+	struct tf_stat_range stats = tf_event_stats(t, event);
+
+	*framework = tf_stat_text(t, stats, TF_NAME_tf_op);
+	*hlo = tf_stat_text(t, stats, TF_NAME_hlo_op);
+	/* XLA marks all work of a module so: that names no op. */
+	if (*framework && tf_bytes_begin(tf_strtab_bytes(&t->strings, *framework), "XlaModule:"))
+		*framework = 0;
+	return *framework || *hlo;
 }
 
 enum tf_part tf_device_part(const struct tf_trace *t, size_t event)

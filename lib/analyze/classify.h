@@ -31,7 +31,19 @@ enum tf_part tf_host_part(const struct tf_derived *d, size_t event, bool has_dev
 /* True if some device plane of the trace has raw events. */
 bool tf_has_device_events(const struct tf_trace *t);
 
-/* strstr for interned bytes, with ASCII case folded. */
+/*
+ * True if the event is a kernel: on a device other than a TPU (which runs ops), it computes or communicates, and takes
+ * time. Kernels without recorded details are kernels too.
+ */
+bool tf_is_kernel(const struct tf_trace *t, const struct tf_plane *p, size_t event);
+
+/* String ids of the framework op (tf_op) and the HLO instruction that a device event ran for; 0: none. False: neither. */
+bool tf_device_op(const struct tf_trace *t, size_t event, uint32_t *framework, uint32_t *hlo);
+
+/* True if some of the needles occurs in the bytes, ASCII case folded. */
+bool tf_bytes_contain_any(struct tf_bytes b, const char *const *needles, size_t count);
+
+/* As above, of one needle. */
 bool tf_bytes_contain(struct tf_bytes b, const char *needle);
 
 #endif

@@ -1,10 +1,10 @@
 CREATE VIEW kernel(
-	-- One row per kernel, launch shape and op of a device.
+	-- One row per kernel, launch shape and op of a host.
 	session_id, -- session.session_id
 	host_id, -- host.host_id
-	device_id, -- device.device_id
+	device_id, -- device.device_id; null if several devices ran it
 	name, -- kernel name
-	op, -- framework op; null if unattributed
+	op, -- framework op, else the HLO instruction; null if unattributed
 	count, -- executions
 	total_ps, -- ps
 	min_ps, -- ps
