@@ -3,7 +3,7 @@ O       ?= build
 PREFIX  ?= /usr/local
 CFLAGS  ?= -O2 -g
 T       ?= 60
-PKGS    := libprotobuf-c zlib sqlite3 libcjson
+PKGS    := zlib sqlite3 libcjson
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla -Wformat=2 -Wundef -Wcast-qual
 SAN     := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 cflags  := -std=c11 -D_XOPEN_SOURCE=700 -I. -I$(O)/gen $(WARN) $(if $(WERROR),-Werror) $(SAN) -pthread \
@@ -14,7 +14,7 @@ cflags  += $(shell pkg-config --cflags $(PKGS))
 libs    := $(shell pkg-config --libs $(PKGS)) -lm -pthread
 endif
 
-packages := gcc make pkg-config libprotobuf-c-dev protobuf-c-compiler zlib1g-dev libsqlite3-dev libcjson-dev \
+packages := gcc make pkg-config zlib1g-dev libsqlite3-dev libcjson-dev \
 	libcmocka-dev sqlite3 perl python3
 
 export LC_ALL := C

@@ -52,8 +52,8 @@ static bool report_damage(const struct tf_ledger *l)
 		bytes += f->skipped_bytes;
 	}
 	if (damaged)
-		fprintf(stderr, "tfprof ingest: %lld files are damaged or unreadable, %lld records and %lld bytes lost; see 'tfprof ls issues'\n",
-			(long long)files, (long long)records, (long long)bytes);
+		fprintf(stderr, "tfprof ingest: %lld files are damaged or unreadable, %lld records and %lld bytes lost; "
+				"see 'tfprof ls issues'\n", (long long)files, (long long)records, (long long)bytes);
 	return damaged;
 }
 

@@ -116,6 +116,12 @@ static inline int64_t tf_ps_between(int64_t begin, int64_t end)
 	return !__builtin_sub_overflow(end, begin, &length) ? length : end < begin ? INT64_MIN : INT64_MAX;
 }
 
+/*
+ * The kernels of all devices and hosts of a session, rows that differ in nothing but device made one, most time first. `device`
+ * is NULL where there are several. NULL with *count 0 if there are none, or out of memory (err). Arena. kernels.c
+ */
+struct tf_kernel *tf_kernels_merged(const struct tf_session *s, struct tf_arena *a, size_t *count, struct tf_error *err);
+
 /* An interval [begin, end) in ps. */
 struct tf_interval {
 	int64_t begin_ps, end_ps;

@@ -184,7 +184,8 @@ static void close_event(struct host_search *s)
 {
 	const struct open_event *o = &s->open[--s->open_count];
 
-	if (o->own_ps > s->best_ps) {
+	/* Markers, and wrappers around real work, are no activity. */
+	if (o->own_ps > s->best_ps && tf_host_part(s->d, o->event, true) != TF_PART_COUNT) {
 		s->best_ps = o->own_ps;
 		s->best = o->event;
 	}

@@ -31,8 +31,8 @@ struct tf_gate {
 };
 
 /*
- * Parses and adds a rule ("METRIC=V" or "METRIC=5%+0.1ms", "METRIC:up=…" for metrics without direction). TF_EUSAGE for a malformed one or a metric name that
- * does not exist, with the nearest names as hint.
+ * Parses and adds a rule ("METRIC=V" or "METRIC=5%+0.1ms", "METRIC:up=…" for metrics without direction). TF_EUSAGE for a
+ * malformed one or a metric name that does not exist, with the nearest names as hint.
  */
 int tf_gate_add(struct tf_gate *g, enum tf_check_kind kind, const char *text, struct tf_error *err);
 

@@ -111,6 +111,8 @@ struct tf_launch tf_launch_parse(struct tf_bytes text)
 			      .occupancy = NAN};
 	char token[96];
 
+	if (text.len) /* memory that details leave out is none */
+		l.static_bytes = l.dynamic_bytes = 0;
 	for (size_t i = 0; i < text.len; i++) {
 		size_t begin = i;
 		while (i < text.len && text.data[i] != ' ' && text.data[i] != '\n')

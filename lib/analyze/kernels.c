@@ -10,9 +10,11 @@ struct kernel_counter {
 	const struct tf_derived *d;
 	struct tf_arena *arena;
 	struct tf_host *host;
-	struct tf_strtab keys;	   /* name, launch and op as text; id - 1 is the index of the row */
-	struct tf_map launches;	   /* name << 32 | details (string ids) → number of the pair */
-	struct tf_map rows;	   /* pair << 32 | framework op (string id) → row */
+	const char *device;
+	size_t first;	      /* the device's first row */
+	struct tf_strtab keys; /* name, launch and op as text; id - 1 is the index of the row, from `first` on */
+	struct tf_map launches; /* name << 32 | details (string ids) → number of the pair */
+	struct tf_map rows;	/* pair << 32 | framework op (string id) → row */
 	uint32_t *hlo; /* by row: the instruction of all its executions so far; 0: none, or several */
 	size_t hlo_count, hlo_cap;
 	struct tf_buf key;
@@ -42,6 +44,7 @@ static int new_row(struct kernel_counter *c, size_t i, const struct tf_launch *l
 	if (!n || tf_vec_reserve((void **)&c->hlo, &c->hlo_cap, c->hlo_count + 1, sizeof *c->hlo) < 0)
 		return tf_fail_nomem(c->err);
 	c->hlo[c->hlo_count++] = tf_stat_text(t, tf_event_stats(t, i), TF_NAME_hlo_op);
+	n->device = c->device;
 	n->name = tf_utf8_repair(c->arena, name);
 	n->op = op.len ? tf_utf8_repair(c->arena, op) : NULL;
 	n->registers = l->registers;
@@ -86,11 +89,11 @@ static int find_row(struct kernel_counter *c, size_t i, uint32_t details, uint32
 		return tf_fail_nomem(c->err);
 	if (tf_strtab_add(&c->keys, (struct tf_bytes){(uint8_t *)c->key.data, c->key.len}, &id, c->err) < 0)
 		return -1;
-	*row = id - 1;
+	*row = c->first + id - 1;
 	return *row < c->host->kernel_count ? 0 : new_row(c, i, &l, op, p);
 }
 
-static int count_kernel(struct kernel_counter *c, size_t i, const struct tf_plane *p, const char *device)
+static int count_kernel(struct kernel_counter *c, size_t i, const struct tf_plane *p)
 {
 	const struct tf_trace *t = c->d->trace;
 	uint32_t details = tf_stat_text(t, tf_event_stats(t, i), TF_NAME_kernel_details), framework, hlo;
@@ -107,10 +110,6 @@ static int count_kernel(struct kernel_counter *c, size_t i, const struct tf_plan
 		return -1;
 	struct tf_kernel *k = &c->host->kernels[row];
 	int64_t dur = t->events.dur_ps[i];
-	if (k->count == 0)
-		k->device = device;
-	else if (k->device != device)
-		k->device = NULL;
 	if (c->hlo[row] != hlo)
 		c->hlo[row] = 0;
 	k->count++;
@@ -139,7 +138,7 @@ static int text_order(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "");
 }
 
-/* Most time first, then by name, shape, op. */
+/* Most time first, then by name, shape, op, device. */
 static int compare_kernels(const void *a, const void *b)
 {
 	const struct tf_kernel *x = a, *y = b;
@@ -154,19 +153,29 @@ static int compare_kernels(const void *a, const void *b)
 		return x->registers < y->registers ? -1 : 1;
 	if (x->shared_bytes != y->shared_bytes)
 		return x->shared_bytes < y->shared_bytes ? -1 : 1;
-	return text_order(x->op, y->op);
+	return (order = text_order(x->op, y->op)) ? order : text_order(x->device, y->device);
 }
 
-static int count_plane(struct kernel_counter *c, const struct tf_plane *p, const char *device)
+/* Forgets the rows of the device before. */
+static void forget(struct kernel_counter *c)
+{
+	tf_strtab_release(&c->keys);
+	tf_map_release(&c->launches);
+	tf_map_release(&c->rows);
+	c->first = c->host->kernel_count;
+}
+
+static int count_device(struct kernel_counter *c, const struct tf_plane *p)
 {
 	const struct tf_trace *t = c->d->trace;
 
+	forget(c);
 	for (size_t l = p->line_first; l < p->line_first + p->line_count; l++) {
 		const struct tf_line *line = &t->lines[l];
 		if (!tf_line_is_raw_device(t, line))
 			continue;
 		for (size_t i = line->event_first; i < line->event_first + line->event_count; i++)
-			if (tf_is_kernel(t, p, i) && count_kernel(c, i, p, device) < 0)
+			if (tf_is_kernel(t, p, i) && count_kernel(c, i, p) < 0)
 				return -1;
 	}
 	return 0;
@@ -179,20 +188,69 @@ int tf_count_kernels(struct tf_derived *d, struct tf_arena *a, struct tf_host *h
 	size_t device = 0;
 	int rc = -1;
 
-	for (size_t p = 0; p < t->plane_count; p++)
-		if (tf_plane_is_device(&t->planes[p])
-		    && count_plane(&c, &t->planes[p], h->devices[device++].name) < 0)
+	for (size_t p = 0; p < t->plane_count; p++) {
+		if (!tf_plane_is_device(&t->planes[p]))
+			continue;
+		c.device = h->devices[device++].name;
+		if (count_device(&c, &t->planes[p]) < 0)
 			goto out;
+	}
 	if (name_ops(&c) < 0)
 		goto out;
 	if (h->kernel_count)
 		qsort(h->kernels, h->kernel_count, sizeof *h->kernels, compare_kernels);
 	rc = 0;
 out:
-	tf_strtab_release(&c.keys);
-	tf_map_release(&c.launches);
-	tf_map_release(&c.rows);
+	forget(&c);
 	tf_buf_release(&c.key);
 	free(c.hlo);
 	return rc;
+}
+
+/* By everything but device and time. */
+static int compare_shapes(const void *a, const void *b)
+{
+	const struct tf_kernel *x = a, *y = b;
+	int order;
+
+	if ((order = strcmp(x->name, y->name)) || (order = text_order(x->grid, y->grid))
+	    || (order = text_order(x->block, y->block)) || (order = text_order(x->op, y->op)))
+		return order;
+	if (x->registers != y->registers)
+		return x->registers < y->registers ? -1 : 1;
+	return x->shared_bytes < y->shared_bytes ? -1 : x->shared_bytes > y->shared_bytes;
+}
+
+struct tf_kernel *tf_kernels_merged(const struct tf_session *s, struct tf_arena *a, size_t *count, struct tf_error *err)
+{
+	size_t n = 0, kept = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < s->host_count; i++)
+		n += s->hosts[i].kernel_count;
+	struct tf_kernel *list = tf_arena_array(a, n + 1, sizeof *list);
+	if (!list) {
+		tf_fail_nomem(err);
+		return NULL;
+	}
+	n = 0;
+	for (size_t i = 0; i < s->host_count; i++)
+		for (size_t k = 0; k < s->hosts[i].kernel_count; k++)
+			list[n++] = s->hosts[i].kernels[k];
+	qsort(list, n, sizeof *list, compare_shapes);
+	for (size_t i = 0; i < n; i++) {
+		struct tf_kernel *to = kept ? &list[kept - 1] : NULL;
+		if (!to || compare_shapes(to, &list[i]) != 0) {
+			list[kept++] = list[i];
+			continue;
+		}
+		to->device = NULL;
+		to->count += list[i].count;
+		to->total_ps = tf_ps_add(to->total_ps, list[i].total_ps);
+		to->min_ps = list[i].min_ps < to->min_ps ? list[i].min_ps : to->min_ps;
+		to->max_ps = list[i].max_ps > to->max_ps ? list[i].max_ps : to->max_ps;
+	}
+	qsort(list, kept, sizeof *list, compare_kernels);
+	*count = kept;
+	return list;
 }

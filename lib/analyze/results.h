@@ -176,7 +176,7 @@ struct tf_op {
 };
 
 struct tf_kernel {
-	const char *device, *name, *op; /* device NULL: several ran it; op NULL: unattributed */
+	const char *device, *name, *op; /* op NULL: unattributed */
 	int64_t count, total_ps, min_ps, max_ps;
 	int64_t registers, shared_bytes; /* TF_NONE if not recorded */
 	const char *grid, *block;	 /* "x,y,z" */

@@ -120,8 +120,10 @@ static int read_damage(struct tf_values *v, const struct tf_record *rec, bool la
 	case TF_RECORD_BAD_DATA:
 		return lose(v, TF_ISSUE_DATA_CRC, rec, "data crc mismatch", err);
 	case TF_RECORD_ZEROS:
-		if (last)
+		if (last) { /* no record is lost: the writer's file system filled the end */
 			v->file->tail = TF_TAIL_ZERO_FILL;
+			v->file->skipped_records--;
+		}
 		return lose(v, TF_ISSUE_ZERO_FILL, rec, "zero bytes", err);
 	case TF_RECORD_TOO_LONG:
 		return lose(v, TF_ISSUE_TOO_LONG, rec, "record longer than the file", err);

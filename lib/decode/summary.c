@@ -352,7 +352,7 @@ static int hparams(struct tf_values *s, struct tf_bytes content, struct tf_error
 
 static int pass_value(struct tf_values *s, struct value *v, struct tf_error *err)
 {
-	struct tf_bytes plugin;
+	struct tf_bytes plugin = {0};
 
 	if (find_plugin(s, v, &plugin, err) < 0)
 		return -1;

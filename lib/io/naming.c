@@ -59,6 +59,7 @@ int tf_name_file(struct tf_arena *a, const char *full, const char *relative, int
 	} else {
 		out->session = out->host;
 	}
+	out->folder = in_full && from_file ? NULL : join_run(a, prefix, relative, slash && !from_file ? (size_t)(slash - relative) : 0);
 	if (in_relative && !from_file) {
 		out->run = join_run(a, prefix, relative, (size_t)(in_relative - relative));
 	} else if (in_full) {
@@ -70,7 +71,9 @@ int tf_name_file(struct tf_arena *a, const char *full, const char *relative, int
 			;
 		out->run = join_run(a, prefix, full + begin, end - begin);
 	} else {
-		out->run = join_run(a, prefix, relative, slash && !from_file ? (size_t)(slash - relative) : 0);
+		out->run = out->folder;
 	}
-	return out->run && out->session && out->host ? 0 : tf_fail_nomem(err);
+	if (in_full && from_file)
+		out->folder = out->run;
+	return out->run && out->folder && out->session && out->host ? 0 : tf_fail_nomem(err);
 }

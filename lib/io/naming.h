@@ -6,7 +6,8 @@
 #include "lib/base/error.h"
 
 struct tf_names {
-	const char *run;     /* "." for PATH itself */
+	const char *run;     /* of a profile; "." for PATH itself */
+	const char *folder;  /* the run of an event file: its own folder below PATH */
 	const char *session; /* of a profile: the folder below plugins/profile, else the file's stem */
 	const char *host;    /* the file's stem; "localhost" where the file's name has no host part */
 };

@@ -364,16 +364,19 @@ static void put_ops(struct report *r, const struct tf_host *h)
 	}
 }
 
-static void put_kernels(struct report *r, const struct tf_host *h)
+static int put_kernels(struct report *r, struct tf_error *err)
 {
 	struct tf_json *j = &r->j;
-	size_t n = cut(r, CUT_KERNELS, h->kernel_count);
+	struct tf_arena a = {0};
+	size_t count;
+	const struct tf_kernel *list = tf_kernels_merged(r->s, &a, &count, err);
+	size_t n = cut(r, CUT_KERNELS, count);
 
+	tf_json_list(j, "kernels");
 	for (size_t i = 0; i < n; i++) {
-		const struct tf_kernel *k = &h->kernels[i];
+		const struct tf_kernel *k = &list[i];
 		tf_json_object(j, NULL);
 		tf_json_text(j, "name", k->name);
-		tf_json_text(j, "host", h->name);
 		tf_json_text(j, "device", k->device);
 		tf_json_i64(j, "count", k->count);
 		tf_json_ms(j, "total_ms", k->total_ps);
@@ -389,6 +392,9 @@ static void put_kernels(struct report *r, const struct tf_host *h)
 		tf_json_text(j, "op", k->op);
 		tf_json_object_end(j);
 	}
+	tf_json_list_end(j);
+	tf_arena_release(&a);
+	return list ? 0 : -1;
 }
 
 /* Each host's median step, and whether it is over 5 % above the median host's. */
@@ -480,7 +486,10 @@ int tf_render_report_json(FILE *to, const struct tf_session *s, const struct tf_
 		put_input(&r);
 	put_list(&r, "memory", put_memory);
 	put_list(&r, "ops", put_ops);
-	put_list(&r, "kernels", put_kernels);
+	if (wanted(&r, "kernels") && put_kernels(&r, err) < 0) {
+		tf_buf_release(&j->buf);
+		return -1;
+	}
 	if (wanted(&r, "hosts"))
 		put_hosts(&r);
 	if (wanted(&r, "findings")) {

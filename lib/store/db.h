@@ -17,7 +17,7 @@ struct tf_tag_state {
 	int64_t tag_id;
 	int64_t last_step;
 	bool any, unordered;
-	int64_t counts[8]; /* by kind, see rows.c */
+	int64_t counts[8]; /* by kind, see event_rows.c */
 };
 
 struct tf_store {
@@ -70,7 +70,7 @@ int tf_store_put_events(struct tf_store *s, const struct tf_trace *t, const stru
 			const int64_t *line_ids, const int64_t *step_ids, const uint8_t *line_kept,
 			int64_t first_event_id, struct tf_error *err);
 
-/* Ends the rows of an event file: tag counts, superseded and orphaned marks. rows.c */
+/* Ends the rows of an event file: tag counts, superseded and orphaned marks. event_rows.c */
 int tf_store_end_rows(struct tf_store *s, struct tf_error *err);
 
 #endif

@@ -10,6 +10,8 @@
 
 /* Line timestamps from here on are wall clock (1e17 ns is 1973), below they count from the start of the profile. */
 #define WALL_CLOCK_NS INT64_C(100000000000000000)
+/* Differences of times within this (26 days) of the start never overflow, nor do sums of a few. */
+#define FAR_PS (INT64_C(1) << 61)
 #define HOUR_PS (INT64_C(3600) * 1000 * 1000 * 1000 * 1000)
 
 /* Ids of the lines that XProf derives: 0xDEADBEEF as a signed 32-bit number, and as some tools print it. */
@@ -44,6 +46,19 @@ static bool is_annotation(const struct tf_line *l)
 static bool is_xla_ops(const struct tf_line *l)
 {
 	return l->name == TF_NAME_line_xla_ops || l->name == TF_NAME_line_async_xla_ops;
+}
+
+/* A plane of a kind of its own that holds no event is no device: it may carry nothing but a graph. */
+static void drop_empty_devices(struct tf_trace *t)
+{
+	for (size_t p = 0; p < t->plane_count; p++) {
+		struct tf_plane *plane = &t->planes[p];
+		size_t events = 0;
+		for (size_t l = plane->line_first; l < plane->line_first + plane->line_count; l++)
+			events += t->lines[l].event_count;
+		if (plane->kind == TF_PLANE_DEVICE && events == 0)
+			plane->kind = TF_PLANE_OTHER;
+	}
 }
 
 static void mark_derived_lines(struct tf_trace *t)
@@ -112,7 +127,8 @@ static void place_events(struct tf_trace *t, const struct tf_line *l)
 			*start = from_base < 0 ? INT64_MIN + 1 : INT64_MAX;
 			t->events.flags[i] |= TF_EVENT_ABSURD;
 		}
-		if (t->events.dur_ps[i] < 0 || __builtin_add_overflow(*start, t->events.dur_ps[i], &end))
+		if (t->events.dur_ps[i] < 0 || __builtin_add_overflow(*start, t->events.dur_ps[i], &end)
+		    || *start < -FAR_PS || end > FAR_PS)
 			t->events.flags[i] |= TF_EVENT_ABSURD;
 	}
 }
@@ -209,35 +225,27 @@ static void widen(const struct tf_trace *t, size_t i, int64_t *begin, int64_t *e
 		*end = stop;
 }
 
-/* Some event of the line that may show when the capture ran lasts longer than an instant. */
-static bool has_length(const struct tf_trace *t, const struct tf_line *l)
-{
-	for (size_t i = l->event_first; i < l->event_first + l->event_count; i++)
-		if (!t->events.flags[i] && t->events.dur_ps[i] > 0 && t->events.dur_ps[i] <= HOUR_PS)
-			return true;
-	return false;
-}
-
 /*
  * Where the file does not say when the capture ran: the hull of the raw events that last at most an hour and at most
- * 1000 times all others together. Instants alone on their line are no evidence of when the capture ran (a line without
- * a time of its own holds such), unless the whole capture has nothing else.
+ * 1000 times all others together. A record that was never filled in (time 0, length 0) is no evidence of when it ran.
  */
 static void guess_span(const struct tf_trace *t, int64_t *begin, int64_t *end)
 {
 	double total = 0;
+	bool any_length = false;
 
 	for (size_t i = 0; i < t->events.count; i++)
-		if (!t->events.flags[i] && t->events.dur_ps[i] <= HOUR_PS)
+		if (!t->events.flags[i] && t->events.dur_ps[i] <= HOUR_PS) {
 			total += (double)t->events.dur_ps[i];
+			any_length |= t->events.dur_ps[i] > 0;
+		}
 	for (size_t l = 0; l < t->line_count; l++) {
 		const struct tf_line *line = &t->lines[l];
-		if (line->derived || (total > 0 && !has_length(t, line)))
-			continue;
-		for (size_t i = line->event_first; i < line->event_first + line->event_count; i++) {
+		for (size_t i = line->event_first; !line->derived && i < line->event_first + line->event_count; i++) {
 			int64_t dur = t->events.dur_ps[i];
 			double others = total - (double)dur;
-			if (t->events.flags[i] || dur > HOUR_PS)
+			bool unset = dur == 0 && t->events.start_ps[i] == 0 && line->timestamp_ns == 0;
+			if (t->events.flags[i] || dur > HOUR_PS || (any_length && unset))
 				continue;
 			if (others > 0 && (double)dur > 1000 * others)
 				continue;
@@ -303,6 +311,7 @@ int tf_trace_finish(struct tf_trace *t, struct tf_error *err)
 	}
 	if (t->count_count)
 		qsort(t->counts, t->count_count, sizeof *t->counts, compare_counts);
+	drop_empty_devices(t);
 	mark_derived_lines(t);
 	span_capture(t);
 	return 0;

@@ -1,8 +1,8 @@
 CREATE VIEW kernel(
-	-- One row per kernel, launch shape and op of a host.
+	-- One row per kernel, launch shape and op of a device.
 	session_id, -- session.session_id
 	host_id, -- host.host_id
-	device_id, -- device.device_id; null if several devices ran it
+	device_id, -- device.device_id
 	name, -- kernel name
 	op, -- framework op, else the HLO instruction; null if unattributed
 	count, -- executions

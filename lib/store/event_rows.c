@@ -287,7 +287,8 @@ static int end_tag(struct tf_store *s, const struct tf_tag_state *t, struct tf_e
 	return !t->counts[ROW_HISTOGRAM]
 		       ? 0
 		       : mark_tag(s, t->tag_id,
-				  "SELECT id, step, superseded FROM _histogram WHERE tag_id = ? ORDER BY step, wall_time, file_id, byte_offset",
+				  "SELECT id, step, superseded FROM _histogram WHERE tag_id = ?"
+				  " ORDER BY step, wall_time, file_id, byte_offset",
 				  "UPDATE _histogram SET superseded = ? WHERE id = ?", err);
 }
 

@@ -7,6 +7,12 @@
 #include "lib/io/walk.h"
 #include "lib/pipeline/load.h"
 
+/* A file's source, and the run that it is of if it turns out to be an event file. */
+struct described {
+	struct tf_source source;
+	const char *folder;
+};
+
 struct ingest {
 	struct tf_store *store;
 	const struct tf_ingest_options *o;
@@ -44,8 +50,9 @@ static struct tf_ledger_file *add_file(struct ingest *g, const char *path)
 }
 
 /* What the store recognises the file by. Strings live in the ledger's arena. */
-static int describe(struct ingest *g, const struct tf_found *found, struct tf_source *s)
+static int describe(struct ingest *g, const struct tf_found *found, struct described *out)
 {
+	struct tf_source *s = &out->source;
 	struct tf_arena *a = &g->ledger->arena;
 	bool standard = strcmp(found->path, "-") == 0;
 	char *real = standard ? NULL : realpath(found->path, NULL);
@@ -68,7 +75,8 @@ static int describe(struct ingest *g, const struct tf_found *found, struct tf_so
 		goto out;
 	}
 	s->run_path = tf_utf8_repair(a, tf_bytes_of(s->run_path));
-	rc = s->run_path ? 0 : tf_fail_nomem(g->err);
+	out->folder = tf_utf8_repair(a, tf_bytes_of(names.folder));
+	rc = s->run_path && out->folder ? 0 : tf_fail_nomem(g->err);
 out:
 	free(real);
 	return rc;
@@ -108,8 +116,9 @@ static int store_file(struct ingest *g, const struct tf_source *source, const st
 	return tf_store_end_file(g->store, f, g->err);
 }
 
-static int load_content(struct ingest *g, struct tf_source *source, const struct tf_content *in, struct tf_ledger_file *f)
+static int load_content(struct ingest *g, struct described *file, const struct tf_content *in, struct tf_ledger_file *f)
 {
+	struct tf_source *source = &file->source;
 	struct tf_arena *a = &g->ledger->arena;
 	struct tf_capture c = {0};
 	int rc = -1;
@@ -136,8 +145,10 @@ static int load_content(struct ingest *g, struct tf_source *source, const struct
 		f->state = TF_STATE_FAILED;
 	}
 	bool profile = f->kind != TF_FILE_EVENTS && f->kind != TF_FILE_PROFILE_EMPTY && c.loaded;
-	if (!profile)
+	if (!profile) {
 		source->session_name = source->host_name = NULL;
+		source->run = file->folder;
+	}
 	if (f->state == TF_STATE_FAILED || f->state == TF_STATE_SKIPPED)
 		source->run = NULL;
 	rc = store_file(g, source, in, format, &c, f);
@@ -146,9 +157,10 @@ out:
 	return rc;
 }
 
-static int load_file(struct ingest *g, struct tf_source *source, const struct tf_source_known *known, const char *path,
+static int load_file(struct ingest *g, struct described *file, const struct tf_source_known *known, const char *path,
 		     struct tf_ledger_file *f)
 {
+	struct tf_source *source = &file->source;
 	struct tf_content in;
 	struct tf_error failed = {0};
 
@@ -170,7 +182,7 @@ static int load_file(struct ingest *g, struct tf_source *source, const struct tf
 		f->records = known->records;
 		rc = tf_store_touch_source(g->store, known->file_id, source, g->err);
 	} else {
-		rc = load_content(g, source, &in, f);
+		rc = load_content(g, file, &in, f);
 	}
 	tf_content_close(&in);
 	return rc;
@@ -179,7 +191,7 @@ static int load_file(struct ingest *g, struct tf_source *source, const struct tf
 static int ingest_file(struct ingest *g, const struct tf_found *found)
 {
 	struct tf_ledger_file *f = add_file(g, found->path);
-	struct tf_source source;
+	struct described file;
 	struct tf_source_known known;
 
 	if (!f)
@@ -189,7 +201,7 @@ static int ingest_file(struct ingest *g, const struct tf_found *found)
 		return issue(g, f, TF_ISSUE_IO_ERROR, strerror(found->error));
 	}
 	f->bytes = (int64_t)found->st.st_size;
-	if (describe(g, found, &source) < 0 || tf_store_find_source(g->store, &source, &known, g->err) < 0)
+	if (describe(g, found, &file) < 0 || tf_store_find_source(g->store, &file.source, &known, g->err) < 0)
 		return -1;
 	if (known.found && known.same_stat && !g->o->step_event && strcmp(found->path, "-") != 0) {
 		f->state = TF_STATE_UNCHANGED;
@@ -197,7 +209,7 @@ static int ingest_file(struct ingest *g, const struct tf_found *found)
 		f->records = known.records;
 		return 0;
 	}
-	if (load_file(g, &source, &known, found->path, f) < 0)
+	if (load_file(g, &file, &known, found->path, f) < 0)
 		return tf_wrap(g->err, "'%s'", f->path);
 	return 0;
 }

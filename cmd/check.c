@@ -1,0 +1,136 @@
+/* tfprof check: the gate for CI. */
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/target.h"
+#include "lib/render/render.h"
+
+struct args {
+	const char *db, *baseline, *inconclusive, *junit;
+	struct tf_list_arg max, min, regress;
+	int64_t min_steps;
+	bool json;
+};
+
+static const struct tf_opt options[] = {
+	{"db", 0, TF_OPT_TEXT, "FILE", "the store (default: $TFPROF_DB, else tfprof.db)", offsetof(struct args, db)},
+	{"max", 0, TF_OPT_LIST, "METRIC=V", "fail above V (20ms, 5%, 512MiB)", offsetof(struct args, max)},
+	{"min", 0, TF_OPT_LIST, "METRIC=V", "fail below V", offsetof(struct args, min)},
+	{"baseline", 0, TF_OPT_TEXT, "FILE|SELECTOR", "compare with a `report --json` document, a path or a session",
+	 offsetof(struct args, baseline)},
+	{"max-regress", 0, TF_OPT_LIST, "METRIC=5%+ABS", "allowances against the baseline", offsetof(struct args, regress)},
+	{"min-steps", 0, TF_OPT_I64, "N", "steady steps that step figures need (default 5)", offsetof(struct args, min_steps)},
+	{"inconclusive", 0, TF_OPT_TEXT, "HOW", "exit status of an inconclusive verdict: pass or warn 0, fail 1 (default 5)",
+	 offsetof(struct args, inconclusive)},
+	{"json", 'j', TF_OPT_FLAG, NULL, "one JSON document (schemas/check.schema.json)", offsetof(struct args, json)},
+	{"junit", 0, TF_OPT_TEXT, "FILE", "write JUnit XML too; - is stdout", offsetof(struct args, junit)},
+	{0}};
+
+static int add_rules(const struct args *a, struct tf_gate *g, struct tf_error *err)
+{
+	const struct {
+		const struct tf_list_arg *list;
+		enum tf_check_kind kind;
+	} lists[] = {{&a->max, TF_CHECK_MAX}, {&a->min, TF_CHECK_MIN}, {&a->regress, TF_CHECK_REGRESS}};
+
+	for (size_t k = 0; k < 3; k++)
+		for (size_t i = 0; i < lists[k].list->count; i++)
+			if (tf_gate_add(g, lists[k].kind, lists[k].list->items[i], err) < 0)
+				return -1;
+	if (a->baseline && a->regress.count == 0 && tf_gate_add_default(g, err) < 0)
+		return -1;
+	if (a->regress.count && !a->baseline)
+		return tf_fail(err, TF_EUSAGE, "'--max-regress' needs a '--baseline'");
+	if (g->rule_count == 0) {
+		tf_fail(err, TF_EUSAGE, "nothing to check");
+		tf_hint(err, "give limits ('--max METRIC=V', '--min METRIC=V') or a '--baseline'");
+		return -1;
+	}
+	g->min_steps = a->min_steps > 0 ? a->min_steps : 5;
+	return 0;
+}
+
+/* A baseline is a report's document, else whatever a report can be made of. */
+static int load_baseline(const struct args *a, struct tf_session *s, struct tf_error *err)
+{
+	struct tf_error not_a_report = {0};
+
+	if (access(a->baseline, F_OK) != 0)
+		return tf_load_target(a->db, a->baseline, NULL, s, err);
+	if (tf_report_read(a->baseline, s, &not_a_report) == 0)
+		return 0;
+	tf_session_release(s);
+	if (tf_load_target(a->db, a->baseline, NULL, s, err) == 0)
+		return 0;
+	*err = not_a_report;
+	return tf_wrap(err, "baseline");
+}
+
+static int write_junit(const char *path, const struct tf_verdict *v, struct tf_error *err)
+{
+	FILE *to = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+
+	if (!to)
+		return tf_fail_errno(err, TF_ESYSTEM, "cannot write '%s'", path);
+	int rc = tf_render_check_junit(to, v, err);
+	if (to != stdout && fclose(to) != 0 && rc == 0)
+		rc = tf_fail_errno(err, TF_ESYSTEM, "cannot write '%s'", path);
+	return rc;
+}
+
+static int status_of(enum tf_verdict_kind verdict, const char *inconclusive)
+{
+	if (verdict != TF_INCONCLUSIVE)
+		return verdict == TF_FAIL;
+	return !inconclusive ? 5 : strcmp(inconclusive, "fail") == 0;
+}
+
+static int judge(const struct args *a, const struct tf_gate *g, const char *what, struct tf_error *err)
+{
+	struct tf_session session = {0}, baseline = {0};
+	struct tf_verdict v = {0};
+	int status = 0;
+
+	if (tf_load_target(a->db, what, NULL, &session, err) == 0 && (!a->baseline || load_baseline(a, &baseline, err) == 0)
+	    && tf_gate_judge(g, &session, a->baseline ? &baseline : NULL, &v, err) == 0
+	    && (!a->junit || write_junit(a->junit, &v, err) == 0)
+	    && (a->junit && strcmp(a->junit, "-") == 0 ? 0
+		: (a->json ? tf_render_check_json : tf_render_check_text)(stdout, &v, err)) == 0)
+		status = status_of(v.verdict, a->inconclusive);
+	tf_arena_release(&v.arena);
+	tf_session_release(&session);
+	tf_session_release(&baseline);
+	return status;
+}
+
+static int run(void *args, const char **operands, size_t count, struct tf_error *err)
+{
+	const struct args *a = args;
+	struct tf_gate gate = {0};
+	int status = 0;
+
+	if (count > 1)
+		return tf_fail(err, TF_EUSAGE, "one session or path at a time, not '%s' too", operands[1]);
+	if (a->inconclusive && strcmp(a->inconclusive, "pass") != 0 && strcmp(a->inconclusive, "warn") != 0
+	    && strcmp(a->inconclusive, "fail") != 0)
+		return tf_fail(err, TF_EUSAGE, "option '--inconclusive' does not know '%s'", a->inconclusive);
+	if (add_rules(a, &gate, err) == 0)
+		status = judge(a, &gate, count ? operands[0] : NULL, err);
+	tf_gate_release(&gate);
+	return status;
+}
+
+const struct tf_cmd tf_cmd_check = {
+	.name = "check",
+	.synopsis = "[OPTION]… [SELECTOR|PATH]",
+	.summary = "the CI gate: limits, and regressions against a baseline",
+	.help = "Exit status: 0 pass, 1 fail, 2 usage, 3 no readable data, 4 system error, 5 inconclusive.\n"
+		"A regression is worse by more than the relative and the absolute allowance. '--baseline' alone gates\n"
+		"step_time_ms.mean=5%+0.1ms, memory.peak_bytes=1%+16MiB, input.exposed_share=+0.05 and\n"
+		"device.idle_ratio.mean=+0.05.",
+	.options = options,
+	.args_size = sizeof(struct args),
+	.run = run,
+};

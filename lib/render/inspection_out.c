@@ -1,0 +1,133 @@
+/* An inspection as text and as JSON (schema tfprof.inspect/1). */
+#include "lib/render/inspection_out.h"
+#include "lib/render/json_writer.h"
+
+static void put_texts(struct tf_json *j, const char *key, const char *const *texts, size_t n)
+{
+	tf_json_list(j, key);
+	for (size_t i = 0; i < n; i++)
+		tf_json_text(j, NULL, texts[i]);
+	tf_json_list_end(j);
+}
+
+static void put_capture(struct tf_json *j, const struct tf_inspected *f)
+{
+	const struct tf_host *h = f->host;
+
+	put_texts(j, "hostnames", f->hostnames, f->hostname_count);
+	put_texts(j, "errors", h->errors, h->error_count);
+	put_texts(j, "warnings", h->warnings, h->warning_count);
+	tf_json_i64(j, "start_ns", f->start_ns);
+	tf_json_ms(j, "duration_ms", h->begin_ps == TF_NONE ? TF_NONE : h->end_ps - h->begin_ps);
+	tf_json_bool(j, "complete", h->complete);
+	tf_json_i64(j, "events", h->event_count);
+	tf_json_i64(j, "anomalies", h->anomaly_count);
+	tf_json_text(j, "step_source", tf_step_source_name(h->steps.source));
+	tf_json_text(j, "step_event", h->steps.event);
+	tf_json_i64(j, "steps", (int64_t)h->steps.count);
+	tf_json_text(j, "looked_for", h->steps.looked_for);
+	tf_json_list(j, "lines");
+	for (size_t i = 0; i < f->line_count; i++) {
+		tf_json_object(j, NULL);
+		tf_json_text(j, "plane", f->lines[i].plane);
+		tf_json_text(j, "name", f->lines[i].name);
+		tf_json_i64(j, "events", f->lines[i].events);
+		tf_json_ms(j, "busy_ms", f->lines[i].busy_ps);
+		tf_json_bool(j, "derived", f->lines[i].derived);
+		tf_json_object_end(j);
+	}
+	tf_json_list_end(j);
+	tf_json_list(j, "step_candidates");
+	for (size_t i = 0; i < f->candidate_count; i++) {
+		tf_json_object(j, NULL);
+		tf_json_text(j, "name", f->candidates[i].name);
+		tf_json_i64(j, "count", f->candidates[i].count);
+		tf_json_i64(j, "with_step_num", f->candidates[i].numbered);
+		tf_json_ms(j, "total_ms", f->candidates[i].total_ps);
+		tf_json_object_end(j);
+	}
+	tf_json_list_end(j);
+}
+
+int tf_render_inspection_json(FILE *to, const struct tf_inspection *in, struct tf_error *err)
+{
+	struct tf_json j = {0};
+
+	tf_json_object(&j, NULL);
+	tf_json_text(&j, "schema", "tfprof.inspect/1");
+	tf_json_list(&j, "files");
+	for (size_t i = 0; i < in->count; i++) {
+		const struct tf_inspected *f = &in->files[i];
+		tf_json_object(&j, NULL);
+		tf_json_text(&j, "path", f->file.path);
+		tf_json_text(&j, "kind", tf_file_kind_name(f->file.kind));
+		tf_json_i64(&j, "bytes", f->file.bytes);
+		tf_json_i64(&j, "records", f->file.records);
+		tf_json_i64(&j, "skipped_records", f->file.skipped_records);
+		tf_json_text(&j, "tail_state", tf_tail_name(f->file.tail));
+		tf_json_list(&j, "issues");
+		for (size_t k = 0; k < f->file.issue_count; k++) {
+			tf_json_object(&j, NULL);
+			tf_json_text(&j, "code", tf_issue_name(f->file.issues[k].code));
+			tf_json_i64(&j, "offset", f->file.issues[k].offset);
+			tf_json_text(&j, "message", f->file.issues[k].message);
+			tf_json_object_end(&j);
+		}
+		tf_json_list_end(&j);
+		if (f->host)
+			put_capture(&j, f);
+		tf_json_object_end(&j);
+	}
+	tf_json_list_end(&j);
+	tf_json_object_end(&j);
+	return tf_json_finish(&j, to, err);
+}
+
+static void print_capture(FILE *to, const struct tf_inspected *f)
+{
+	const struct tf_host *h = f->host;
+
+	fprintf(to, "  capture: %s, %lld events, %lld anomalies", h->complete ? "complete" : "incomplete",
+		(long long)h->event_count, (long long)h->anomaly_count);
+	if (h->begin_ps != TF_NONE)
+		fprintf(to, ", %.3f ms", (double)(h->end_ps - h->begin_ps) / 1e9);
+	fputc('\n', to);
+	for (size_t i = 0; i < f->hostname_count; i++)
+		fprintf(to, "  host: %s\n", f->hostnames[i]);
+	for (size_t i = 0; i < h->error_count; i++)
+		fprintf(to, "  profiler error: %s\n", h->errors[i]);
+	for (size_t i = 0; i < h->warning_count; i++)
+		fprintf(to, "  profiler warning: %s\n", h->warnings[i]);
+	fprintf(to, "  steps: %zu, source %s%s%s\n", h->steps.count, tf_step_source_name(h->steps.source),
+		h->steps.event ? ", event " : "", h->steps.event ? h->steps.event : "");
+	if (h->steps.looked_for)
+		fprintf(to, "  %s\n", h->steps.looked_for);
+	fprintf(to, "  %-28s %-44s %9s %12s\n", "plane", "line", "events", "busy ms");
+	for (size_t i = 0; i < f->line_count; i++)
+		fprintf(to, "  %-28.28s %-44.44s %9lld %12.3f%s\n", f->lines[i].plane, f->lines[i].name,
+			(long long)f->lines[i].events, (double)f->lines[i].busy_ps / 1e9,
+			f->lines[i].derived ? "  annotation" : "");
+	if (f->candidate_count)
+		fprintf(to, "  %-73s %9s %12s\n", "could mark steps", "count", "total ms");
+	for (size_t i = 0; i < f->candidate_count; i++)
+		fprintf(to, "  %-73.73s %9lld %12.3f%s\n", f->candidates[i].name, (long long)f->candidates[i].count,
+			(double)f->candidates[i].total_ps / 1e9, f->candidates[i].numbered ? "  step_num" : "");
+}
+
+int tf_render_inspection_text(FILE *to, const struct tf_inspection *in, struct tf_error *err)
+{
+	for (size_t i = 0; i < in->count; i++) {
+		const struct tf_inspected *f = &in->files[i];
+		fprintf(to, "%s: %s, %lld bytes, %lld records, tail %s\n", f->file.path, tf_file_kind_name(f->file.kind),
+			(long long)f->file.bytes, (long long)f->file.records, tf_tail_name(f->file.tail));
+		for (size_t k = 0; k < f->file.issue_count; k++) {
+			fprintf(to, "  %s", tf_issue_name(f->file.issues[k].code));
+			if (f->file.issues[k].offset != TF_NONE)
+				fprintf(to, " at byte %lld", (long long)f->file.issues[k].offset);
+			fprintf(to, ": %s\n", f->file.issues[k].message);
+		}
+		if (f->host)
+			print_capture(to, f);
+	}
+	return fflush(to) == 0 && !ferror(to) ? 0 : tf_fail_errno(err, TF_ESYSTEM, "cannot write");
+}

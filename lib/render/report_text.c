@@ -1,0 +1,352 @@
+/* The report for a person: 100 columns, the verdict first. */
+#include <math.h>
+#include <string.h>
+
+#include "lib/analyze/analyze.h"
+#include "lib/render/render.h"
+
+enum { WIDTH = 100, ROWS = 10 };
+
+struct page {
+	FILE *to;
+	const struct tf_session *s;
+	const struct tf_report_options *o;
+};
+
+static bool wanted(const struct page *p, const char *section)
+{
+	if (!p->o->sections || !p->o->sections[0])
+		return true;
+	for (size_t i = 0; p->o->sections[i]; i++)
+		if (strcmp(p->o->sections[i], section) == 0)
+			return true;
+	return false;
+}
+
+static double value(const struct page *p, const char *name)
+{
+	const struct tf_metric *m = tf_metric_find(p->s, name);
+	return m && m->known ? m->value : NAN;
+}
+
+static const char *reason(const struct page *p, const char *name)
+{
+	const struct tf_metric *m = tf_metric_find(p->s, name);
+	return m && m->reason ? m->reason : "unknown";
+}
+
+static size_t rows(const struct page *p, size_t n)
+{
+	size_t most = p->o->top ? p->o->top : ROWS;
+	return n < most ? n : most;
+}
+
+static void heading(const struct page *p, const char *text)
+{
+	fprintf(p->to, p->o->color ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
+}
+
+/* A name in at most `width` characters, cut in the middle. */
+static void put_name(FILE *to, const char *name, size_t width)
+{
+	size_t len = name ? strlen(name) : 0;
+
+	if (!name || len <= width) {
+		fprintf(to, "%-*s", (int)width, name ? name : "-");
+		return;
+	}
+	size_t head = (width - 3) / 2, tail = width - 3 - head;
+	/* Never begin or end inside a character. */
+	while (head && ((unsigned char)name[head] & 0xc0) == 0x80)
+		head--;
+	const char *end = name + len - tail;
+	while (*end && ((unsigned char)*end & 0xc0) == 0x80)
+		end++;
+	fprintf(to, "%.*s...%s", (int)head, name, end);
+	fprintf(to, "%*s", (int)(width - head - 3 - strlen(end)), "");
+}
+
+static void put_bytes(FILE *to, int64_t bytes)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	double n = (double)bytes;
+	int unit = 0;
+
+	if (bytes == TF_NONE) {
+		fprintf(to, "%13s", "-");
+		return;
+	}
+	while (fabs(n) >= 1024 && unit < 4) {
+		n /= 1024;
+		unit++;
+	}
+	fprintf(to, unit ? "%8.2f %-3s " : "%8.0f %-3s ", n, units[unit]);
+}
+
+static void put_verdict(const struct page *p)
+{
+	double step = value(p, "step_time_ms.mean"), share = value(p, "input.share");
+	double exposed = value(p, "input.exposed_share"), idle = value(p, "device.idle_ratio.mean");
+	bool growth = false;
+
+	if (!p->s->name) {
+		fprintf(p->to, "%s: no profile, scalars only.\n", p->s->run);
+		return;
+	}
+	fprintf(p->to, "%s/%s: ", p->s->run, p->s->name);
+	if (isnan(step))
+		fprintf(p->to, "the step time is unknown (%s).", reason(p, "step_time_ms.mean"));
+	else
+		fprintf(p->to, "a step takes %.3f ms over %.0f steady steps.", step, value(p, "steps.steady_count"));
+	if (!isnan(exposed))
+		fprintf(p->to, " %s: %.1f %% of it waits for input.",
+			exposed >= 0.20 ? "Highly input-bound" : exposed >= 0.05 ? "Moderately input-bound" : "Not input-bound",
+			100 * share);
+	if (!isnan(idle))
+		fprintf(p->to, " Devices are idle %.1f %%.", 100 * idle);
+	for (size_t i = 0; i < p->s->host_count; i++)
+		for (size_t k = 0; k < p->s->hosts[i].memory_count; k++)
+			growth |= p->s->hosts[i].memory[k].growth_count > 0;
+	if (growth)
+		fputs(" Memory grows from step to step.", p->to);
+	if (!p->s->complete)
+		fputs(" The capture is incomplete.", p->to);
+	fputc('\n', p->to);
+}
+
+static void put_parts(const struct page *p)
+{
+	double step = value(p, "step_time_ms.mean");
+
+	if (isnan(step) || !wanted(p, "steps"))
+		return;
+	heading(p, "Where a step goes (mean of the steady steps)");
+	for (enum tf_part part = 0; part < TF_PART_COUNT; part++) {
+		char name[64];
+		snprintf(name, sizeof name, "step_breakdown_ms.%s", tf_part_name(part));
+		double ms = value(p, name);
+		if (isnan(ms) || (ms == 0 && part != TF_PART_INPUT_WAIT && part != TF_PART_OTHER))
+			continue;
+		int bar = step > 0 ? (int)(ms / step * 50 + 0.5) : 0;
+		fprintf(p->to, "  %-20s %12.3f ms %6.1f %%  %.*s\n", tf_part_name(part), ms, step > 0 ? 100 * ms / step : 0, bar,
+			"##################################################");
+	}
+	fprintf(p->to, "  %-20s %12.3f ms   (median %.3f, p95 %.3f, min %.3f, max %.3f, stddev %.3f)\n", "step", step,
+		value(p, "step_time_ms.median"), value(p, "step_time_ms.p95"), value(p, "step_time_ms.min"),
+		value(p, "step_time_ms.max"), value(p, "step_time_ms.stddev"));
+}
+
+static void put_step_list(const struct page *p)
+{
+	if (!p->o->has_steps || !wanted(p, "steps"))
+		return;
+	heading(p, "Steps");
+	fprintf(p->to, "  %8s %14s %14s %14s  %s\n", "number", "start ms", "step ms", "input ms", "flags");
+	for (size_t i = 0; i < p->s->host_count; i++)
+		for (size_t k = 0; k < p->s->hosts[i].steps.count; k++) {
+			const struct tf_step *s = &p->s->hosts[i].steps.list[k];
+			if (s->number < p->o->step_first || s->number > p->o->step_last)
+				continue;
+			fprintf(p->to, "  %8lld %14.3f %14.3f ", (long long)s->number, (double)s->start_ps / 1e9,
+				(double)s->step_ps / 1e9);
+			if (s->input_ps == TF_NONE)
+				fprintf(p->to, "%14s ", "-");
+			else
+				fprintf(p->to, "%14.3f ", (double)s->input_ps / 1e9);
+			fprintf(p->to, " %s%s\n", s->complete ? "" : "cut ", s->warmup ? "warm-up" : "");
+		}
+}
+
+static void put_input(const struct page *p)
+{
+	bool head = false;
+
+	if (!wanted(p, "input") || isnan(value(p, "input.share")))
+		return;
+	heading(p, "Input");
+	fprintf(p->to, "  share %.1f %%, exposed %.1f %%, %.3f ms a step; %.0f calls of GetNext, mean %.3f ms, slowest %.3f ms\n",
+		100 * value(p, "input.share"), 100 * value(p, "input.exposed_share"), value(p, "input.wait_ms_per_step"),
+		value(p, "iterator_get_next.count"), value(p, "iterator_get_next.mean_ms"),
+		value(p, "iterator_get_next.max_ms"));
+	for (size_t i = 0; i < p->s->host_count; i++)
+		for (size_t k = 0; k < rows(p, p->s->hosts[i].input.stage_count); k++) {
+			const struct tf_stage *g = &p->s->hosts[i].input.stages[k];
+			if (!head)
+				fprintf(p->to, "  %-60s %7s %11s %11s\n", "stage", "calls", "total ms", "self ms");
+			head = true;
+			fputs("  ", p->to);
+			put_name(p->to, g->long_name, 60);
+			fprintf(p->to, " %7lld %11.3f %11.3f%s\n", (long long)g->calls, (double)g->total_ps / 1e9,
+				(double)g->self_ps / 1e9, g->bottleneck ? "  <- bottleneck" : "");
+		}
+}
+
+static void put_devices(const struct page *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->s->host_count; i++)
+		any |= p->s->hosts[i].device_count > 0;
+	if (!any || !wanted(p, "devices"))
+		return;
+	heading(p, "Devices");
+	fprintf(p->to, "  %-24s %12s %12s %8s %8s %8s %8s\n", "device", "window ms", "busy ms", "idle", "kernels", "copies", "comm");
+	for (size_t i = 0; i < p->s->host_count; i++)
+		for (size_t k = 0; k < p->s->hosts[i].device_count; k++) {
+			const struct tf_device *d = &p->s->hosts[i].devices[k];
+			fputs("  ", p->to);
+			put_name(p->to, d->name, 24);
+			if (isnan(d->idle_ratio)) {
+				fprintf(p->to, " %s\n", d->reason ? d->reason : "unknown");
+				continue;
+			}
+			double w = (double)d->window_ps / 100;
+			fprintf(p->to, " %12.3f %12.3f %6.1f %% %6.1f %% %6.1f %% %6.1f %%\n", (double)d->window_ps / 1e9,
+				(double)d->busy_ps / 1e9, 100 * d->idle_ratio, (double)d->kernel_ps / w,
+				(double)d->memcpy_ps / w, (double)d->comm_ps / w);
+			if (d->gap_count)
+				fprintf(p->to, "    longest gap %.3f ms, after '%.30s', host: '%.30s'\n",
+					(double)d->gaps[0].dur_ps / 1e9, d->gaps[0].before ? d->gaps[0].before : "-",
+					d->gaps[0].host_event ? d->gaps[0].host_event : "-");
+		}
+}
+
+static void put_allocator(const struct page *p, const struct tf_allocator *m)
+{
+	fprintf(p->to, "  %s: peak", m->name);
+	put_bytes(p->to, m->peak_bytes);
+	fprintf(p->to, "at %.3f ms", (double)m->peak_ps / 1e9);
+	if (m->peak_step_number != TF_NONE)
+		fprintf(p->to, " in step %lld", (long long)m->peak_step_number);
+	fputs(", capacity", p->to);
+	put_bytes(p->to, m->capacity_bytes);
+	fputc('\n', p->to);
+	for (size_t i = 0; i < rows(p, m->at_peak_count); i++) {
+		const struct tf_tensor_group *g = &m->at_peak[i];
+		fputs("    ", p->to);
+		put_bytes(p->to, g->bytes);
+		fprintf(p->to, " %5lld x  ", (long long)g->count);
+		put_name(p->to, g->op, 50);
+		fprintf(p->to, " %s %s\n", g->dtype ? g->dtype : "", g->shape ? g->shape : "");
+	}
+	for (size_t i = 0; i < m->growth_count; i++) {
+		const struct tf_growth *g = &m->growth[i];
+		fputs("    grows by", p->to);
+		put_bytes(p->to, g->bytes_per_step);
+		fprintf(p->to, " a step over %lld steps: %s %s\n", (long long)g->step_count, g->op ? g->op : "the allocator as a whole",
+			g->shape ? g->shape : "");
+	}
+}
+
+static void put_memory(const struct page *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->s->host_count && wanted(p, "memory"); i++)
+		for (size_t k = 0; k < p->s->hosts[i].memory_count; k++) {
+			if (!any)
+				heading(p, "Memory");
+			any = true;
+			put_allocator(p, &p->s->hosts[i].memory[k]);
+		}
+}
+
+static void put_tables(const struct page *p)
+{
+	for (size_t i = 0; i < p->s->host_count; i++) {
+		const struct tf_host *h = &p->s->hosts[i];
+		if (h->op_count && wanted(p, "ops")) {
+			heading(p, "Ops by self time");
+			fprintf(p->to, "  %-6s %-56s %9s %11s %11s\n", "side", "op", "count", "self ms", "total ms");
+			for (size_t k = 0; k < rows(p, h->op_count); k++) {
+				const struct tf_op *o = &h->ops[k];
+				fprintf(p->to, "  %-6s ", o->side);
+				put_name(p->to, o->name, 56);
+				fprintf(p->to, " %9lld %11.3f %11.3f\n", (long long)o->count, (double)o->self_ps / 1e9,
+					(double)o->total_ps / 1e9);
+			}
+		}
+		if (h->kernel_count && wanted(p, "kernels")) {
+			heading(p, "Kernels by total time");
+			fprintf(p->to, "  %-58s %9s %11s %11s\n", "kernel", "count", "total ms", "mean us");
+			for (size_t k = 0; k < rows(p, h->kernel_count); k++) {
+				const struct tf_kernel *n = &h->kernels[k];
+				fputs("  ", p->to);
+				put_name(p->to, n->name, 58);
+				fprintf(p->to, " %9lld %11.3f %11.3f%s\n", (long long)n->count, (double)n->total_ps / 1e9,
+					(double)n->total_ps / (double)n->count / 1e6, n->tensor_core ? "  tensor core" : "");
+			}
+		}
+	}
+}
+
+/* Unknown figures by their reason, each reason once. */
+static void put_missing(const struct page *p)
+{
+	bool head = false;
+
+	for (size_t i = 0; i < p->s->metric_count && wanted(p, "metrics"); i++) {
+		const struct tf_metric *m = &p->s->metrics[i];
+		bool told = m->known || m->host;
+		for (size_t k = 0; k < i && !told; k++)
+			told = !p->s->metrics[k].known && strcmp(p->s->metrics[k].reason, m->reason) == 0;
+		if (told)
+			continue;
+		if (!head)
+			heading(p, "What is missing, and why");
+		head = true;
+		fprintf(p->to, "  %s:", m->reason);
+		int column = 4 + (int)strlen(m->reason);
+		for (size_t k = i; k < p->s->metric_count; k++) {
+			const struct tf_metric *n = &p->s->metrics[k];
+			if (n->known || n->host || strcmp(n->reason, m->reason) != 0)
+				continue;
+			if (column + (int)strlen(n->name) + 1 > WIDTH)
+				column = fprintf(p->to, "\n    ") - 1;
+			column += fprintf(p->to, " %s", n->name);
+		}
+		fputc('\n', p->to);
+	}
+	if (p->s->host_count && p->s->hosts[0].steps.looked_for)
+		fprintf(p->to, "  %s\n", p->s->hosts[0].steps.looked_for);
+}
+
+static void put_issues(const struct page *p)
+{
+	if (p->s->issue_count)
+		heading(p, "Issues");
+	for (size_t i = 0; i < p->s->issue_count; i++)
+		fprintf(p->to, "  %s: %s\n", p->s->issues[i].code, p->s->issues[i].message);
+}
+
+static void put_scalars(const struct page *p)
+{
+	if (!p->s->scalar_count || !wanted(p, "metrics"))
+		return;
+	heading(p, "Scalars of the run");
+	fprintf(p->to, "  %-46s %9s %12s %12s %12s\n", "tag", "points", "last", "min", "max");
+	for (size_t i = 0; i < rows(p, p->s->scalar_count); i++) {
+		const struct tf_scalar_series *t = &p->s->scalars[i];
+		fputs("  ", p->to);
+		put_name(p->to, t->tag, 46);
+		fprintf(p->to, " %9lld %12.6g %12.6g %12.6g\n", (long long)t->count, t->last, t->min, t->max);
+	}
+}
+
+int tf_render_report_text(FILE *to, const struct tf_session *s, const struct tf_report_options *o, struct tf_error *err)
+{
+	struct page p = {to, s, o};
+
+	put_verdict(&p);
+	put_parts(&p);
+	put_step_list(&p);
+	put_input(&p);
+	put_devices(&p);
+	put_memory(&p);
+	put_tables(&p);
+	put_scalars(&p);
+	if (s->name)
+		put_missing(&p);
+	put_issues(&p);
+	return fflush(to) == 0 && !ferror(to) ? 0 : tf_fail_errno(err, TF_ESYSTEM, "cannot write");
+}
