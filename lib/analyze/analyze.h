@@ -25,6 +25,7 @@ struct tf_derived {
 	struct tf_map fed_stages; /* events that are input-pipeline stages and run for another event */
 	bool linked_devices;  /* some device event has a group: ids link host and devices */
 	struct tf_name_info *info; /* one a metadata (metas[]) */
+	uint8_t *device_names; /* one a metadata: what classify.c reads in the name of device work */
 };
 
 /* What an event's name says, parsed once a metadata. */

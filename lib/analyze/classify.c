@@ -98,32 +98,55 @@ static bool is_communication(struct tf_bytes name)
 	return tf_bytes_contain_any(name, marks, sizeof marks / sizeof marks[0]);
 }
 
-enum tf_work tf_device_work(const struct tf_trace *t, size_t event)
+/* tf_device_name_read() packs the work that a name means, if it decides, and its marks. */
+enum { NAME_DECIDES = 8, NAME_IS_16_BIT = 16 };
+
+/* Marks of 16-bit types. "f16[" is how shapes, and only they, write it. */
+static bool says_16_bit(struct tf_bytes text, bool is_shape)
 {
-	struct tf_bytes name = name_of(t, event);
+	static const char *const marks[] = {"half", "fp16", "bf16", "bfloat16", "f16["};
+
+	return tf_bytes_contain_any(text, marks, is_shape ? 5 : 4);
+}
+
+uint8_t tf_device_name_read(struct tf_bytes name)
+{
+	enum tf_work work;
+	unsigned packed = says_16_bit(name, false) ? NAME_IS_16_BIT : 0;
+
+	if (copy_work(name, &work))
+		return (uint8_t)(packed | NAME_DECIDES | work);
+	return (uint8_t)(packed | (is_communication(name) ? TF_WORK_COMM : TF_WORK_KERNEL));
+}
+
+enum tf_work tf_device_work(const struct tf_derived *d, size_t event)
+{
+	const struct tf_trace *t = d->trace;
+	uint8_t name = d->device_names[t->events.meta[event]];
 	enum tf_work work;
 
-	if (copy_work(name, &work) || (t->events.stat_count[event] && detailed_copy(t, event, &work)))
+	if (!(name & NAME_DECIDES) && t->events.stat_count[event] && detailed_copy(t, event, &work))
 		return work;
-	return is_communication(name) ? TF_WORK_COMM : TF_WORK_KERNEL;
+	return (enum tf_work)(name & 7);
 }
 
-bool tf_is_16_bit(const struct tf_trace *t, size_t event)
+bool tf_is_16_bit(const struct tf_derived *d, size_t event)
 {
-	/* "f16[" is how shapes, and only they, write it. */
-	static const char *const marks[] = {"half", "fp16", "bf16", "bfloat16", "f16["};
+	const struct tf_trace *t = d->trace;
 	uint32_t shape = tf_stat_text(t, tf_event_stats(t, event), TF_NAME_shape);
-	struct tf_bytes text = shape ? tf_strtab_bytes(&t->strings, shape) : name_of(t, event);
 
-	return tf_bytes_contain_any(text, marks, shape ? 5 : 4);
+	return shape ? says_16_bit(tf_strtab_bytes(&t->strings, shape), true)
+		     : (d->device_names[t->events.meta[event]] & NAME_IS_16_BIT) != 0;
 }
 
-bool tf_is_kernel(const struct tf_trace *t, const struct tf_plane *p, size_t event)
+bool tf_is_kernel(const struct tf_derived *d, const struct tf_plane *p, size_t event)
 {
+	const struct tf_trace *t = d->trace;
+
 	if ((p->kind != TF_PLANE_GPU && p->kind != TF_PLANE_DEVICE) || !tf_event_counts(t, event)
 	    || t->events.dur_ps[event] <= 0)
 		return false;
-	enum tf_work work = tf_device_work(t, event);
+	enum tf_work work = tf_device_work(d, event);
 	return work == TF_WORK_KERNEL || work == TF_WORK_COMM;
 }
 
@@ -139,9 +162,9 @@ bool tf_device_op(const struct tf_trace *t, size_t event, uint32_t *framework, u
 	return *framework || *hlo;
 }
 
-enum tf_part tf_device_part(const struct tf_trace *t, size_t event)
+enum tf_part tf_device_part(const struct tf_derived *d, size_t event)
 {
-	switch (tf_device_work(t, event)) {
+	switch (tf_device_work(d, event)) {
 	case TF_WORK_H2D:
 		return TF_PART_HOST_TO_DEVICE;
 	case TF_WORK_D2H:
@@ -154,7 +177,7 @@ enum tf_part tf_device_part(const struct tf_trace *t, size_t event)
 	case TF_WORK_KERNEL:
 		break;
 	}
-	return tf_is_16_bit(t, event) ? TF_PART_DEVICE_COMPUTE_16 : TF_PART_DEVICE_COMPUTE_32;
+	return tf_is_16_bit(d, event) ? TF_PART_DEVICE_COMPUTE_16 : TF_PART_DEVICE_COMPUTE_32;
 }
 
 /* Markers by name, and wrappers around real work. */

@@ -28,8 +28,9 @@ static int push(struct tf_interval **list, size_t *count, size_t *cap, struct tf
 	return 0;
 }
 
-static int collect(const struct tf_trace *t, size_t plane, struct device_work *w, struct tf_error *err)
+static int collect(const struct tf_derived *d, size_t plane, struct device_work *w, struct tf_error *err)
 {
+	const struct tf_trace *t = d->trace;
 	const struct tf_plane *p = &t->planes[plane];
 
 	for (size_t l = p->line_first; l < p->line_first + p->line_count; l++) {
@@ -39,7 +40,7 @@ static int collect(const struct tf_trace *t, size_t plane, struct device_work *w
 			struct tf_interval at = {t->events.start_ps[i], tf_event_end(t, i)};
 			if (!tf_event_counts(t, i))
 				continue;
-			enum tf_work work = tf_device_work(t, i);
+			enum tf_work work = tf_device_work(d, i);
 			int failed = push(&w->all, &w->all_count, &w->all_cap, at);
 			if (work == TF_WORK_KERNEL)
 				failed |= push(&w->kernel, &w->kernel_count, &w->kernel_cap, at);
@@ -377,7 +378,7 @@ static int measure(const struct tf_derived *d, size_t plane, struct tf_arena *a,
 	int64_t begin = 0, end = 0;
 	int rc = -1;
 
-	if (collect(d->trace, plane, &w, err) < 0)
+	if (collect(d, plane, &w, err) < 0)
 		goto out;
 	dev->traced = w.order_count > 0;
 	if (steady_window(steps, &begin, &end)) {
@@ -448,7 +449,7 @@ static void count_step_kernels(const struct tf_derived *d, struct tf_host *h)
 		if (!tf_line_is_raw_device(t, line))
 			continue;
 		for (size_t i = line->event_first; i < line->event_first + line->event_count; i++)
-			if (d->step[i] >= 0 && tf_is_kernel(t, &t->planes[line->plane], i)) {
+			if (d->step[i] >= 0 && tf_is_kernel(d, &t->planes[line->plane], i)) {
 				h->steps.list[d->step[i]].kernel_count++;
 				h->launched_kernels++;
 			}

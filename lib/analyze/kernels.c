@@ -175,7 +175,7 @@ static int count_device(struct kernel_counter *c, const struct tf_plane *p)
 		if (!tf_line_is_raw_device(t, line))
 			continue;
 		for (size_t i = line->event_first; i < line->event_first + line->event_count; i++)
-			if (tf_is_kernel(t, p, i) && count_kernel(c, i, p) < 0)
+			if (tf_is_kernel(c->d, p, i) && count_kernel(c, i, p) < 0)
 				return -1;
 	}
 	return 0;
