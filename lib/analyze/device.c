@@ -77,7 +77,7 @@ static bool steady_window(const struct tf_steps *s, int64_t *begin, int64_t *end
 
 	for (size_t i = 0; i < s->count; i++) {
 		const struct tf_step *step = &s->list[i];
-		if (!step->complete || step->warmup || !step->main_series)
+		if (!tf_step_is_steady(step))
 			continue;
 		const int64_t spans[][2] = {{step->host_start_ps, step->host_ps}, {step->device_start_ps, step->device_ps}};
 		for (int k = 0; k < 2; k++) {
