@@ -174,6 +174,10 @@ void tf_buf_json_double(struct tf_buf *b, double value)
 		tf_buf_text(b, "null");
 		return;
 	}
+	if (value > -1e15 && value < 1e15 && value == (double)(int64_t)value) {
+		tf_buf_printf(b, "%lld", (long long)value);
+		return;
+	}
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof text, "%.*g", digits, value);
 		if (strtod(text, NULL) == value)

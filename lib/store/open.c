@@ -151,7 +151,7 @@ static int open_reading(struct tf_store *s, const char *path, struct tf_error *e
 			tf_hint(err, "make one with: tfprof ingest --db '%s' LOGS, or name another with --db or $TFPROF_DB", path);
 		return -1;
 	}
-	rc = sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READONLY, NULL);
+	rc = sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
 	if (rc == SQLITE_OK && sqlite3_exec(s->db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL) != SQLITE_CANTOPEN)
 		return 0;
 	if (!immutable)
@@ -159,7 +159,7 @@ static int open_reading(struct tf_store *s, const char *path, struct tf_error *e
 	sqlite3_close(s->db);
 	s->db = NULL;
 	uri = sqlite3_mprintf("file:%s?immutable=1", path);
-	rc = uri ? sqlite3_open_v2(uri, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) : SQLITE_NOMEM;
+	rc = uri ? sqlite3_open_v2(uri, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL) : SQLITE_NOMEM;
 	sqlite3_free(uri);
 	return rc == SQLITE_OK ? 0 : tf_fail(err, TF_ESTORE, "cannot open store '%s': %s", path, sqlite3_errmsg(s->db));
 }
@@ -168,7 +168,7 @@ static int open_writing(struct tf_store *s, const char *path, struct tf_error *e
 {
 	const char *name = s->mode == TF_STORE_MEMORY ? ":memory:" : path;
 
-	if (sqlite3_open_v2(name, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+	if (sqlite3_open_v2(name, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
 		return tf_fail(err, TF_ESTORE, "cannot open store '%s': %s", path, sqlite3_errmsg(s->db));
 	return 0;
 }
