@@ -207,13 +207,15 @@ static void add_breakdown(struct scope *c, const struct view *v, size_t n, const
 	}
 }
 
-/* Evidence of input on any host; the reason of the first host without. */
+/* Evidence of input on any host; without, the reason of the last host. */
 static bool has_input(const struct scope *c, const char **reason)
 {
 	*reason = "no_profile";
 	for (size_t i = 0; i < c->host_count; i++) {
-		if (c->hosts[i].input.evidence)
+		if (c->hosts[i].input.evidence) {
+			*reason = NULL;
 			return true;
+		}
 		*reason = c->hosts[i].input.reason;
 	}
 	return false;
