@@ -69,7 +69,8 @@ int tf_derived_init(struct tf_derived *d, const struct tf_trace *t, struct tf_er
 	d->eager = calloc(n, 1);
 	d->info = malloc((t->meta_count + 1) * sizeof *d->info);
 	d->device_names = calloc(t->meta_count + 1, 1);
-	if (!d->parent || !d->depth || !d->self_ps || !d->group || !d->step || !d->eager || !d->info || !d->device_names)
+	if (!d->parent || !d->depth || !d->self_ps || !d->group || !d->step || !d->eager || !d->info
+	    || !d->device_names)
 		return tf_fail_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		d->group[i] = d->step[i] = -1;

@@ -40,7 +40,7 @@ bool tf_has_device_events(const struct tf_trace *t);
  */
 bool tf_is_kernel(const struct tf_derived *d, const struct tf_plane *p, size_t event);
 
-/* String ids of the framework op (tf_op) and the HLO instruction that a device event ran for; 0: none. False: neither. */
+/* String ids of the framework op (tf_op) and the HLO instruction of a device event; 0: none. False: neither. */
 bool tf_device_op(const struct tf_trace *t, size_t event, uint32_t *framework, uint32_t *hlo);
 
 /* True if some of the needles occurs in the bytes, ASCII case folded. */

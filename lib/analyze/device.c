@@ -48,7 +48,8 @@ static int collect(const struct tf_derived *d, size_t plane, struct device_work 
 				failed |= push(&w->comm, &w->comm_count, &w->comm_cap, at);
 			else if (work != TF_WORK_SET)
 				failed |= push(&w->copy, &w->copy_count, &w->copy_cap, at);
-			failed |= tf_vec_reserve((void **)&w->order, &w->order_cap, w->order_count + 1, sizeof *w->order);
+			failed |= tf_vec_reserve((void **)&w->order, &w->order_cap, w->order_count + 1,
+						 sizeof *w->order);
 			if (failed)
 				return tf_fail_nomem(err);
 			w->order[w->order_count++] = (struct busy){at, (uint32_t)i};
@@ -79,7 +80,8 @@ static bool steady_window(const struct tf_steps *s, int64_t *begin, int64_t *end
 		const struct tf_step *step = &s->list[i];
 		if (!tf_step_is_steady(step))
 			continue;
-		const int64_t spans[][2] = {{step->host_start_ps, step->host_ps}, {step->device_start_ps, step->device_ps}};
+		const int64_t spans[][2] = {{step->host_start_ps, step->host_ps},
+					    {step->device_start_ps, step->device_ps}};
 		for (int k = 0; k < 2; k++) {
 			if (spans[k][1] == TF_NONE)
 				continue;

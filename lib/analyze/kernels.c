@@ -51,9 +51,9 @@ static int new_row(struct kernel_counter *c, size_t i, const struct tf_launch *l
 	n->shared_bytes = shared_bytes(l);
 	n->grid = l->has_grid ? dimensions(c->arena, l->grid) : NULL;
 	n->block = l->has_block ? dimensions(c->arena, l->block) : NULL;
-	n->occupancy = isnan(l->occupancy)
-			       ? tf_occupancy(tf_stat_double(t, tf_event_stats(t, i), TF_NAME_theoretical_occupancy_pct))
-			       : l->occupancy;
+	n->occupancy = l->occupancy;
+	if (isnan(n->occupancy))
+		n->occupancy = tf_occupancy(tf_stat_double(t, tf_event_stats(t, i), TF_NAME_theoretical_occupancy_pct));
 	n->tensor_core = tf_is_tensor_core(name, tf_device_vendor(t, p));
 	n->min_ps = INT64_MAX;
 	bool failed = !n->name || (op.len && !n->op) || (l->has_grid && !n->grid) || (l->has_block && !n->block);

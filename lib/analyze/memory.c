@@ -178,13 +178,13 @@ static void describe_peak(const struct tf_derived *d, const struct tf_memory_rec
 	m->peak_ps = peak->ps;
 	m->peak_step = step < 0 ? SIZE_MAX : (size_t)step;
 	m->peak_step_number = step < 0 ? TF_NONE : h->steps.list[step].number;
-	m->capacity_bytes = available <= -TF_ABSURD_BYTES || available >= TF_ABSURD_BYTES ? TF_NONE : m->peak_bytes + available;
+	m->capacity_bytes = is_absurd(available) || available == TF_NONE ? TF_NONE : m->peak_bytes + available;
 	m->fragmentation = fragmentation >= 0 && fragmentation <= 1 ? fragmentation : NAN;
 }
 
 /*
- * At most TF_LIMIT_TIMELINE_POINTS points: n records fall into as many windows of n / limit or one more records, and each
- * window yields its first maximum.
+ * At most TF_LIMIT_TIMELINE_POINTS points: n records fall into as many windows of n / limit or one more records, and
+ * each window yields its first maximum.
  */
 static int keep_timeline(const struct tf_trace *t, const struct tf_memory_record *r, size_t n, struct tf_arena *a,
 			 struct tf_allocator *m, struct tf_error *err)

@@ -19,9 +19,9 @@ struct tf_memory_record {
 int64_t tf_memory_stat(const struct tf_trace *t, uint32_t event, uint32_t name);
 
 /*
- * Replays the records of one allocator, by time: tensors at the peak and by their own maximum, unmatched frees, the event
- * list, growth. `peak` is the index of the record with the peak, SIZE_MAX if none has one. Adds an anomaly where tensors
- * exceed the recorded peak, and for allocations that cannot all be real.
+ * Replays the records of one allocator, by time: tensors at the peak and by their own maximum, unmatched frees, the
+ * event list, growth. `peak` is the index of the record with the peak, SIZE_MAX if none has one. Adds an anomaly where
+ * tensors exceed the recorded peak, and for allocations that cannot all be real.
  * Returns 0, or -1 when out of memory.
  */
 int tf_memory_replay(const struct tf_derived *d, const struct tf_memory_record *records, size_t count, size_t peak,

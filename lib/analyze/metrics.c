@@ -22,7 +22,8 @@ static struct tf_metric *add(struct scope *c, const char *name)
 {
 	const struct tf_metric_kind *kind = tf_metric_kind_find(name);
 	struct tf_session *s = c->s;
-	struct tf_metric *m = tf_arena_push(&s->arena, (void **)&s->metrics, &s->metric_count, &s->metric_cap, sizeof *m);
+	struct tf_metric *m = tf_arena_push(&s->arena, (void **)&s->metrics, &s->metric_count, &s->metric_cap,
+					    sizeof *m);
 
 	if (!m || !kind) {
 		c->failed = true;
@@ -228,7 +229,8 @@ static void add_input(struct scope *c, const struct view *v, size_t n, const cha
 	double wait = 0, exposed = 0, stall = 0, time = 0;
 	size_t steady = 0;
 	bool broken_down = true;
-	const char *no_device = c->host_count && c->hosts[0].device_reason ? c->hosts[0].device_reason : "no_device_events";
+	const char *no_plane = c->host_count ? c->hosts[0].device_reason : NULL;
+	const char *no_device = no_plane ? no_plane : "no_device_events";
 
 	for (size_t i = 0; i < n; i++) {
 		const struct tf_step *s = v[i].step;
@@ -268,7 +270,8 @@ static void add_calls(struct scope *c)
 	if (!reason)
 		reason = "no_iterator_get_next";
 	integer(c, "iterator_get_next.count", count ? count : TF_NONE, reason);
-	sampled(c, "iterator_get_next.mean_ms", count ? (double)total / (double)count / PS_PER_MS : NAN, (size_t)count, reason);
+	double mean = count ? (double)total / (double)count / PS_PER_MS : NAN;
+	sampled(c, "iterator_get_next.mean_ms", mean, (size_t)count, reason);
 	sampled(c, "iterator_get_next.max_ms", count ? (double)longest / PS_PER_MS : NAN, (size_t)count, reason);
 }
 

@@ -114,7 +114,7 @@ static void classify_plane(struct tf_plane *p, const char *name)
 		p->kind = p->ordinal != TF_NONE ? TF_PLANE_TPU
 			  : strstr(name, "SparseCore") ? TF_PLANE_SPARSE
 						       : TF_PLANE_DEVICE;
-	} else if (begins(name, "/device:") && !begins(name, "/device:CUSTOM:")) { /* a user's own timeline */
+	} else if (begins(name, "/device:")) {
 		p->kind = TF_PLANE_DEVICE;
 	}
 }

@@ -315,17 +315,21 @@ static void without_a_device_plane_there_is_a_reason(void **state)
 	mk_analysis_free(a);
 }
 
-static void a_users_own_timeline_is_no_device(void **state)
+static void a_custom_plane_is_a_device_if_it_has_events(void **state)
 {
 	struct tf_trace *t = gpu();
 
 	(void)state;
 	mk_event(t, "k", 0, 10 * US, "");
 	mk_plane(t, "/device:CUSTOM:Megascale Trace", "");
-	mk_line(t, 1, "events", 0);
-	mk_event(t, "transfer", 0, 90 * US, "");
+	mk_plane(t, "/device:CUSTOM:MPS:0", "");
+	mk_line(t, 1, "queue", 0);
+	mk_event(t, "kernel", 0, 5 * US, "");
 	struct mk_analysis *a = mk_analyze(t, NULL);
-	assert_int_equal(a->host.device_count, 1);
+	assert_int_equal(a->host.device_count, 2);
+	assert_string_equal(device(a, 1)->name, "/device:CUSTOM:MPS:0");
+	assert_string_equal(device(a, 1)->kind, "device");
+	assert_int_equal(device(a, 1)->busy_ps, 5 * US);
 	mk_analysis_free(a);
 }
 
@@ -418,7 +422,7 @@ int main(void)
 		cmocka_unit_test(a_device_without_events_is_idle_beside_a_traced_one),
 		cmocka_unit_test(of_devices_without_any_event_nothing_is_known),
 		cmocka_unit_test(without_a_device_plane_there_is_a_reason),
-		cmocka_unit_test(a_users_own_timeline_is_no_device),
+		cmocka_unit_test(a_custom_plane_is_a_device_if_it_has_events),
 		cmocka_unit_test(a_tpu_is_busy_when_its_op_line_is),
 		cmocka_unit_test(models_are_named_as_xprof_does),
 		cmocka_unit_test(at_most_a_hundred_gaps_are_kept),
