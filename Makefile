@@ -133,4 +133,5 @@ help:
 FORCE:
 .PHONY: all deps demo check check-long lint bench install uninstall clean help FORCE
 .DELETE_ON_ERROR:
+.SECONDARY:
 -include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(unit_src:%.c=$(O)/obj/%.d) $(tool_src:%.c=$(O)/obj/%.d) $(help_obj:.o=.d)
