@@ -1,6 +1,7 @@
 /* The report for a person: 100 columns, the verdict first. */
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/analyze/analyze.h"
@@ -107,12 +108,14 @@ static void put_session(const struct page *p)
 {
 	double step = value(p, "step_time_ms.mean");
 
-	tf_put_text(p->to, p->s->run, SIZE_MAX);
+	if (!p->s->name || strcmp(p->s->run, ".") != 0)
+		tf_put_text(p->to, p->s->run, SIZE_MAX);
 	if (!p->s->name) {
 		fputs(": no profile, scalars only.\n", p->to);
 		return;
 	}
-	fputc('/', p->to);
+	if (strcmp(p->s->run, ".") != 0)
+		fputc('/', p->to);
 	tf_put_text(p->to, p->s->name, SIZE_MAX);
 	if (isnan(step))
 		fprintf(p->to, ": the step time is unknown (%s).\n", reason(p, "step_time_ms.mean"));
@@ -307,13 +310,91 @@ static void put_tables(const struct page *p)
 
 static void put_line(FILE *to, const char *code, const char *text)
 {
-	fprintf(to, "  %s%s", code, *code ? ": " : "");
+	fprintf(to, "  %s: ", code);
 	tf_put_text(to, text, SIZE_MAX);
 	fputc('\n', to);
 }
 
+/* Words of printable text in lines of WIDTH columns. */
+static void put_words(FILE *to, const char *text)
+{
+	int column = 0;
+
+	while (*text) {
+		int len = (int)strcspn(text, " ");
+		if (column == 0 || column + 1 + len > WIDTH)
+			column = fprintf(to, column ? "\n    " : "  ") - (column ? 1 : 0);
+		else
+			column += fprintf(to, " ");
+		column += fprintf(to, "%.*s", len, text);
+		text += len + (text[len] == ' ');
+	}
+	fputc('\n', to);
+}
+
+static int put_wrapped(FILE *to, const char *text, struct tf_error *err)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		return tf_fail_nomem(err);
+	tf_make_printable(copy, strlen(copy));
+	put_words(to, copy);
+	free(copy);
+	return 0;
+}
+
+/* The length of the group in a metric's name, its dot included: "step_time_ms.mean" is one of "step_time_ms."; 0: no group. */
+static size_t group_len(const char *name)
+{
+	size_t len = strcspn(name, ".[");
+	return name[len] == '.' ? len + 1 : 0;
+}
+
+static bool lacks(const struct tf_metric *m, const char *why)
+{
+	return !m->known && !m->host && strcmp(m->reason, why) == 0;
+}
+
+/* True if a metric's whole group is unknown for one reason. */
+static bool lacks_group(const struct tf_session *s, const struct tf_metric *m)
+{
+	size_t len = group_len(m->name), count = 0;
+
+	for (size_t i = 0; i < s->metric_count && len; i++) {
+		const struct tf_metric *n = &s->metrics[i];
+		if (n->host || strncmp(n->name, m->name, len) != 0)
+			continue;
+		if (!lacks(n, m->reason))
+			return false;
+		count++;
+	}
+	return count > 1;
+}
+
+/* The names that lack for a reason, a group without any figure as "group.*". The groups lie together. */
+static void put_lacking(const struct page *p, size_t first)
+{
+	const char *why = p->s->metrics[first].reason, *group = NULL;
+	int column = fprintf(p->to, "  %s:", why);
+
+	for (size_t i = first; i < p->s->metric_count; i++) {
+		const struct tf_metric *m = &p->s->metrics[i];
+		size_t len = group_len(m->name);
+		if (!lacks(m, why) || (group && len && strncmp(group, m->name, len) == 0))
+			continue;
+		group = lacks_group(p->s, m) ? m->name : NULL;
+		size_t width = group ? len + 1 : strlen(m->name);
+		if (column + 1 + (int)width > WIDTH)
+			column = fprintf(p->to, "\n    ") - 1;
+		fputc(' ', p->to);
+		column += 1 + (int)(group ? fprintf(p->to, "%.*s*", (int)len, group) : (int)tf_put_text(p->to, m->name, WIDTH));
+	}
+	fputc('\n', p->to);
+}
+
 /* Unknown figures by their reason, each reason once. */
-static void put_missing(const struct page *p)
+static int put_missing(const struct page *p, struct tf_error *err)
 {
 	bool head = false;
 
@@ -321,27 +402,16 @@ static void put_missing(const struct page *p)
 		const struct tf_metric *m = &p->s->metrics[i];
 		bool told = m->known || m->host;
 		for (size_t k = 0; k < i && !told; k++)
-			told = !p->s->metrics[k].known && strcmp(p->s->metrics[k].reason, m->reason) == 0;
+			told = lacks(&p->s->metrics[k], m->reason);
 		if (told)
 			continue;
 		if (!head)
 			heading(p, "What is missing, and why");
 		head = true;
-		fprintf(p->to, "  %s:", m->reason);
-		int column = 4 + (int)strlen(m->reason);
-		for (size_t k = i; k < p->s->metric_count; k++) {
-			const struct tf_metric *n = &p->s->metrics[k];
-			if (n->known || n->host || strcmp(n->reason, m->reason) != 0)
-				continue;
-			if (column + (int)strlen(n->name) + 1 > WIDTH)
-				column = fprintf(p->to, "\n    ") - 1;
-			fputc(' ', p->to);
-			column += 1 + (int)tf_put_text(p->to, n->name, WIDTH);
-		}
-		fputc('\n', p->to);
+		put_lacking(p, i);
 	}
-	if (p->s->host_count && p->s->hosts[0].steps.looked_for)
-		put_line(p->to, "", p->s->hosts[0].steps.looked_for);
+	const char *looked_for = p->s->host_count ? p->s->hosts[0].steps.looked_for : NULL;
+	return looked_for ? put_wrapped(p->to, looked_for, err) : 0;
 }
 
 static void put_issues(const struct page *p)
@@ -379,8 +449,8 @@ int tf_render_report_text(FILE *to, const struct tf_session *s, const struct tf_
 	put_memory(&p);
 	put_tables(&p);
 	put_scalars(&p);
-	if (s->name)
-		put_missing(&p);
+	if (s->name && put_missing(&p, err) < 0)
+		return -1;
 	put_issues(&p);
 	return fflush(to) == 0 && !ferror(to) ? 0 : tf_fail_errno(err, TF_ESYSTEM, "cannot write");
 }
