@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "lib/analyze/classify.h"
 #include "lib/base/limits.h"
 
 bool tf_line_is_raw_device(const struct tf_trace *t, const struct tf_line *l)
@@ -67,12 +68,19 @@ int tf_derived_init(struct tf_derived *d, const struct tf_trace *t, struct tf_er
 	d->step = malloc(n * sizeof *d->step);
 	d->eager = calloc(n, 1);
 	d->info = malloc((t->meta_count + 1) * sizeof *d->info);
-	if (!d->parent || !d->depth || !d->self_ps || !d->group || !d->step || !d->eager || !d->info)
+	d->device_names = calloc(t->meta_count + 1, 1);
+	if (!d->parent || !d->depth || !d->self_ps || !d->group || !d->step || !d->eager || !d->info
+	    || !d->device_names)
 		return tf_fail_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		d->group[i] = d->step[i] = -1;
 	for (size_t i = 0; i < t->meta_count; i++)
 		d->info[i] = tf_op_name_parse(tf_strtab_bytes(&t->strings, t->metas[i].name));
+	for (size_t p = 0; p < t->plane_count; p++)
+		for (size_t i = 0; tf_plane_is_device(&t->planes[p]) && i < t->planes[p].meta_count; i++) {
+			size_t at = t->planes[p].meta_first + i;
+			d->device_names[at] = tf_device_name_read(tf_strtab_bytes(&t->strings, t->metas[at].name));
+		}
 	for (size_t i = 0; i < t->line_count; i++)
 		nest_line(d, &t->lines[i]);
 	return 0;
@@ -87,6 +95,7 @@ void tf_derived_release(struct tf_derived *d)
 	free(d->step);
 	free(d->eager);
 	free(d->info);
+	free(d->device_names);
 	free(d->group_root);
 	free(d->group_step);
 	tf_map_release(&d->fed_stages);

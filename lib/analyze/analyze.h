@@ -25,6 +25,7 @@ struct tf_derived {
 	struct tf_map fed_stages; /* events that are input-pipeline stages and run for another event */
 	bool linked_devices;  /* some device event has a group: ids link host and devices */
 	struct tf_name_info *info; /* one a metadata (metas[]) */
+	uint8_t *device_names; /* one a metadata: what classify.c reads in the name of device work */
 };
 
 /* What an event's name says, parsed once a metadata. */
@@ -107,6 +108,13 @@ static inline int64_t tf_ps_add(int64_t a, int64_t b)
 {
 	int64_t sum;
 	return !__builtin_add_overflow(a, b, &sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* The time from `begin` to `end`, with the same care. */
+static inline int64_t tf_ps_between(int64_t begin, int64_t end)
+{
+	int64_t length;
+	return !__builtin_sub_overflow(end, begin, &length) ? length : end < begin ? INT64_MIN : INT64_MAX;
 }
 
 /*

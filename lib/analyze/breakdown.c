@@ -70,7 +70,7 @@ static int collect_device(struct sorter *s, const struct tf_line *line)
 
 	for (size_t i = line->event_first; i < line->event_first + line->event_count; i++)
 		if (s->d->step[i] >= 0 && tf_event_counts(t, i)
-		    && add_piece(&s->pieces, t, s->d->step[i], tf_device_part(t, i), i, s->err) < 0)
+		    && add_piece(&s->pieces, t, s->d->step[i], tf_device_part(s->d, i), i, s->err) < 0)
 			return -1;
 	return 0;
 }

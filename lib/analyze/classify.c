@@ -4,14 +4,33 @@
 
 #include <strings.h>
 
+/* ASCII only, whatever the locale. */
+static uint8_t lower(uint8_t c)
+{
+	return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 'a' - 'A') : c;
+}
+
+bool tf_bytes_contain_any(struct tf_bytes b, const char *const *needles, size_t count)
+{
+	bool begins[256] = {false};
+
+	for (size_t k = 0; k < count; k++)
+		begins[lower((uint8_t)needles[k][0])] = true;
+	for (size_t i = 0; i < b.len; i++) {
+		if (!begins[lower(b.data[i])])
+			continue;
+		for (size_t k = 0; k < count; k++) {
+			size_t n = strlen(needles[k]);
+			if (i + n <= b.len && strncasecmp((const char *)b.data + i, needles[k], n) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
 bool tf_bytes_contain(struct tf_bytes b, const char *needle)
 {
-	size_t n = strlen(needle);
-
-	for (size_t i = 0; i + n <= b.len; i++)
-		if (strncasecmp((const char *)b.data + i, needle, n) == 0)
-			return true;
-	return false;
+	return tf_bytes_contain_any(b, &needle, 1);
 }
 
 static bool begins_nocase(struct tf_bytes b, const char *prefix)
@@ -76,34 +95,76 @@ static bool is_communication(struct tf_bytes name)
 					    "alltoall",	      "all_to_all",    "sendrecv",	  "send-recv",
 					    "collective-permute", "collectivepermute"};
 
-	for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
-		if (tf_bytes_contain(name, marks[i]))
-			return true;
-	return false;
+	return tf_bytes_contain_any(name, marks, sizeof marks / sizeof marks[0]);
 }
 
-enum tf_work tf_device_work(const struct tf_trace *t, size_t event)
+/* tf_device_name_read() packs the work that a name means, if it decides, and its marks. */
+enum { NAME_DECIDES = 8, NAME_IS_16_BIT = 16 };
+
+/* Marks of 16-bit types. "f16[" is how shapes, and only they, write it. */
+static bool says_16_bit(struct tf_bytes text, bool is_shape)
 {
-	struct tf_bytes name = name_of(t, event);
+	static const char *const marks[] = {"half", "fp16", "bf16", "bfloat16", "f16["};
+
+	return tf_bytes_contain_any(text, marks, is_shape ? 5 : 4);
+}
+
+uint8_t tf_device_name_read(struct tf_bytes name)
+{
+	enum tf_work work;
+	unsigned packed = says_16_bit(name, false) ? NAME_IS_16_BIT : 0;
+
+	if (copy_work(name, &work))
+		return (uint8_t)(packed | NAME_DECIDES | work);
+	return (uint8_t)(packed | (is_communication(name) ? TF_WORK_COMM : TF_WORK_KERNEL));
+}
+
+enum tf_work tf_device_work(const struct tf_derived *d, size_t event)
+{
+	const struct tf_trace *t = d->trace;
+	uint8_t name = d->device_names[t->events.meta[event]];
 	enum tf_work work;
 
-	if (copy_work(name, &work) || (t->events.stat_count[event] && detailed_copy(t, event, &work)))
+	if (!(name & NAME_DECIDES) && t->events.stat_count[event] && detailed_copy(t, event, &work))
 		return work;
-	return is_communication(name) ? TF_WORK_COMM : TF_WORK_KERNEL;
+	return (enum tf_work)(name & 7);
 }
 
-bool tf_is_16_bit(const struct tf_trace *t, size_t event)
+bool tf_is_16_bit(const struct tf_derived *d, size_t event)
 {
+	const struct tf_trace *t = d->trace;
 	uint32_t shape = tf_stat_text(t, tf_event_stats(t, event), TF_NAME_shape);
-	struct tf_bytes text = shape ? tf_strtab_bytes(&t->strings, shape) : name_of(t, event);
 
-	return tf_bytes_contain(text, "half") || tf_bytes_contain(text, "fp16") || tf_bytes_contain(text, "bf16")
-	       || tf_bytes_contain(text, "bfloat16") || (shape && tf_bytes_contain(text, "f16["));
+	return shape ? says_16_bit(tf_strtab_bytes(&t->strings, shape), true)
+		     : (d->device_names[t->events.meta[event]] & NAME_IS_16_BIT) != 0;
 }
 
-enum tf_part tf_device_part(const struct tf_trace *t, size_t event)
+bool tf_is_kernel(const struct tf_derived *d, const struct tf_plane *p, size_t event)
 {
-	switch (tf_device_work(t, event)) {
+	const struct tf_trace *t = d->trace;
+
+	if ((p->kind != TF_PLANE_GPU && p->kind != TF_PLANE_DEVICE) || !tf_event_counts(t, event)
+	    || t->events.dur_ps[event] <= 0)
+		return false;
+	enum tf_work work = tf_device_work(d, event);
+	return work == TF_WORK_KERNEL || work == TF_WORK_COMM;
+}
+
+bool tf_device_op(const struct tf_trace *t, size_t event, uint32_t *framework, uint32_t *hlo)
+{
+	struct tf_stat_range stats = tf_event_stats(t, event);
+
+	*framework = tf_stat_text(t, stats, TF_NAME_tf_op);
+	*hlo = tf_stat_text(t, stats, TF_NAME_hlo_op);
+	/* XLA marks all work of a module so: that names no op. */
+	if (*framework && tf_bytes_begin(tf_strtab_bytes(&t->strings, *framework), "XlaModule:"))
+		*framework = 0;
+	return *framework || *hlo;
+}
+
+enum tf_part tf_device_part(const struct tf_derived *d, size_t event)
+{
+	switch (tf_device_work(d, event)) {
 	case TF_WORK_H2D:
 		return TF_PART_HOST_TO_DEVICE;
 	case TF_WORK_D2H:
@@ -116,7 +177,7 @@ enum tf_part tf_device_part(const struct tf_trace *t, size_t event)
 	case TF_WORK_KERNEL:
 		break;
 	}
-	return tf_is_16_bit(t, event) ? TF_PART_DEVICE_COMPUTE_16 : TF_PART_DEVICE_COMPUTE_32;
+	return tf_is_16_bit(d, event) ? TF_PART_DEVICE_COMPUTE_16 : TF_PART_DEVICE_COMPUTE_32;
 }
 
 /* Markers by name, and wrappers around real work. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/analyze/classify.h"
+#include "lib/analyze/kernel_names.h"
 #include "lib/base/limits.h"
 #include "lib/base/vec.h"
 
@@ -27,8 +28,9 @@ static int push(struct tf_interval **list, size_t *count, size_t *cap, struct tf
 	return 0;
 }
 
-static int collect(const struct tf_trace *t, size_t plane, struct device_work *w, struct tf_error *err)
+static int collect(const struct tf_derived *d, size_t plane, struct device_work *w, struct tf_error *err)
 {
+	const struct tf_trace *t = d->trace;
 	const struct tf_plane *p = &t->planes[plane];
 
 	for (size_t l = p->line_first; l < p->line_first + p->line_count; l++) {
@@ -38,7 +40,7 @@ static int collect(const struct tf_trace *t, size_t plane, struct device_work *w
 			struct tf_interval at = {t->events.start_ps[i], tf_event_end(t, i)};
 			if (!tf_event_counts(t, i))
 				continue;
-			enum tf_work work = tf_device_work(t, i);
+			enum tf_work work = tf_device_work(d, i);
 			int failed = push(&w->all, &w->all_count, &w->all_cap, at);
 			if (work == TF_WORK_KERNEL)
 				failed |= push(&w->kernel, &w->kernel_count, &w->kernel_cap, at);
@@ -46,7 +48,8 @@ static int collect(const struct tf_trace *t, size_t plane, struct device_work *w
 				failed |= push(&w->comm, &w->comm_count, &w->comm_cap, at);
 			else if (work != TF_WORK_SET)
 				failed |= push(&w->copy, &w->copy_count, &w->copy_cap, at);
-			failed |= tf_vec_reserve((void **)&w->order, &w->order_cap, w->order_count + 1, sizeof *w->order);
+			failed |= tf_vec_reserve((void **)&w->order, &w->order_cap, w->order_count + 1,
+						 sizeof *w->order);
 			if (failed)
 				return tf_fail_nomem(err);
 			w->order[w->order_count++] = (struct busy){at, (uint32_t)i};
@@ -75,39 +78,73 @@ static bool steady_window(const struct tf_steps *s, int64_t *begin, int64_t *end
 
 	for (size_t i = 0; i < s->count; i++) {
 		const struct tf_step *step = &s->list[i];
-		if (!step->complete || step->warmup || !step->main_series)
+		if (!tf_step_is_steady(step))
 			continue;
-		const int64_t spans[][2] = {{step->host_start_ps, step->host_ps}, {step->device_start_ps, step->device_ps}};
+		const int64_t spans[][2] = {{step->host_start_ps, step->host_ps},
+					    {step->device_start_ps, step->device_ps}};
 		for (int k = 0; k < 2; k++) {
 			if (spans[k][1] == TF_NONE)
 				continue;
 			*begin = any && *begin < spans[k][0] ? *begin : spans[k][0];
-			*end = any && *end > spans[k][0] + spans[k][1] ? *end : spans[k][0] + spans[k][1];
+			int64_t stop = tf_ps_add(spans[k][0], spans[k][1]);
+			*end = any && *end > stop ? *end : stop;
 			any = true;
 		}
 	}
 	return any;
 }
 
+/* An NVIDIA model's family by compute capability. */
+static const char *nvidia_family(int64_t major, int64_t minor)
+{
+	static const char *const families[] = {NULL,	  NULL,	    "Fermi", "Kepler", NULL,	    "Maxwell",
+					       "Pascal", "Volta", "Ampere", "Hopper", "Blackwell"};
+
+	if (major < 0 || major > 10)
+		return NULL;
+	if (major == 7 && minor >= 5)
+		return "Turing";
+	return major == 8 && minor >= 9 ? "Ada Lovelace" : families[major];
+}
+
+/* "gfx" and at least three hexadecimal digits in a device's name, or what its capability means; NULL if neither. */
+static const char *amd_chip(struct tf_bytes name, int64_t major, int64_t minor, struct tf_arena *a)
+{
+	for (size_t i = 0; i + 6 <= name.len; i++) {
+		size_t n = i + 3;
+		if (memcmp(name.data + i, "gfx", 3) != 0)
+			continue;
+		while (n < name.len && ((name.data[n] >= '0' && name.data[n] <= '9')
+					|| (name.data[n] >= 'a' && name.data[n] <= 'f')))
+			n++;
+		if (n >= i + 6)
+			return tf_arena_strndup(a, (const char *)name.data + i, n - i);
+	}
+	if (major == 9)
+		return minor == 4 ? "gfx942" : minor == 5 ? "gfx950" : "gfx-9XX series";
+	return major == 10 ? "gfx-10XX series" : major == 11 ? "gfx-11XX series" : NULL;
+}
+
+/* What the device is called, NULL if its plane does not say. */
 static const char *model_name(const struct tf_trace *t, const struct tf_plane *p, struct tf_arena *a)
 {
-	static const char *const families[] = {NULL,	 NULL,	  "Fermi", "Kepler", NULL,
-					       "Maxwell", "Pascal", "Volta", "Ampere", "Hopper", "Blackwell"};
 	uint32_t own = tf_stat_text(t, p->stats, TF_NAME_gpu_device_name);
 	uint32_t type = tf_stat_text(t, p->stats, TF_NAME_device_type_string);
-	uint32_t vendor = tf_stat_text(t, p->stats, TF_NAME_device_vendor);
 	int64_t major = tf_stat_i64(t, p->stats, TF_NAME_compute_cap_major);
 	int64_t minor = tf_stat_i64(t, p->stats, TF_NAME_compute_cap_minor);
+	const char *detail;
 
-	if (own || type)
-		return tf_utf8_repair(a, tf_strtab_bytes(&t->strings, own ? own : type));
-	if (!vendor)
-		return NULL;
-	struct tf_bytes maker = tf_strtab_bytes(&t->strings, vendor);
-	if (!tf_bytes_contain(maker, "nvidia") || major < 0 || major > 10 || !families[major])
-		return tf_arena_printf(a, "%s GPU", tf_utf8_repair(a, maker));
-	const char *family = major == 7 && minor >= 5 ? "Turing" : major == 8 && minor >= 9 ? "Ada Lovelace" : families[major];
-	return tf_arena_printf(a, "Nvidia GPU (%s)", family);
+	switch (tf_device_vendor(t, p)) {
+	case TF_VENDOR_AMD:
+		detail = amd_chip(tf_strtab_bytes(&t->strings, own), major, minor, a);
+		return detail ? tf_arena_printf(a, "AMD GPU - %s", detail) : "AMD GPU";
+	case TF_VENDOR_NVIDIA:
+		detail = nvidia_family(major, minor);
+		return detail ? tf_arena_printf(a, "Nvidia GPU (%s)", detail) : "Nvidia GPU";
+	case TF_VENDOR_UNKNOWN:
+		break;
+	}
+	return own || type ? tf_utf8_repair(a, tf_strtab_bytes(&t->strings, own ? own : type)) : NULL;
 }
 
 static const char *kind_name(enum tf_plane_kind kind)
@@ -124,35 +161,125 @@ static const char *kind_name(enum tf_plane_kind kind)
 	}
 }
 
+/* NULL for UINT32_MAX, which is no event. */
 static const char *event_name(const struct tf_trace *t, uint32_t event, struct tf_arena *a)
 {
-	return tf_utf8_repair(a, tf_strtab_bytes(&t->strings, tf_event_name(t, event)));
+	return event == UINT32_MAX ? NULL : tf_utf8_repair(a, tf_strtab_bytes(&t->strings, tf_event_name(t, event)));
 }
 
-/* The innermost host event that overlaps [begin, end) longest, UINT32_MAX: none. */
-static uint32_t host_activity(const struct tf_derived *d, int64_t begin, int64_t end)
-{
-	const struct tf_trace *t = d->trace;
-	uint32_t best = UINT32_MAX;
-	int64_t best_ps = 0;
+/* A host event that is open while a gap is read, with the time that it spent there outside its children. */
+struct open_event {
+	uint32_t event;
+	int64_t own_ps;
+};
 
+/* What the host did in a gap [begin, end). */
+struct host_search {
+	const struct tf_derived *d;
+	int64_t begin_ps, end_ps;
+	struct open_event *open; /* outermost first */
+	size_t open_count, open_cap;
+	uint32_t best; /* UINT32_MAX: none yet */
+	int64_t best_ps;
+};
+
+static void close_event(struct host_search *s)
+{
+	const struct open_event *o = &s->open[--s->open_count];
+
+	/* Markers, and wrappers around real work, are no activity. */
+	if (o->own_ps > s->best_ps && tf_host_part(s->d, o->event, true) != TF_PART_COUNT) {
+		s->best_ps = o->own_ps;
+		s->best = o->event;
+	}
+}
+
+static int open_event(struct host_search *s, uint32_t event, struct tf_error *err)
+{
+	int64_t from = s->d->trace->events.start_ps[event], to = tf_event_end(s->d->trace, event);
+	int64_t common = tf_ps_between(from > s->begin_ps ? from : s->begin_ps, to < s->end_ps ? to : s->end_ps);
+
+	if (common <= 0)
+		return 0;
+	while (s->open_count && s->open[s->open_count - 1].event != s->d->parent[event])
+		close_event(s);
+	if (s->open_count)
+		s->open[s->open_count - 1].own_ps -= common;
+	if (tf_vec_reserve((void **)&s->open, &s->open_cap, s->open_count + 1, sizeof *s->open) < 0)
+		return tf_fail_nomem(err);
+	s->open[s->open_count++] = (struct open_event){event, common};
+	return 0;
+}
+
+/* The first event of the line that begins at `ps` or later. */
+static size_t first_from(const struct tf_trace *t, const struct tf_line *l, int64_t ps)
+{
+	size_t low = l->event_first, high = l->event_first + l->event_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (t->events.start_ps[middle] < ps)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* How many events before a gap are asked what stands around it. */
+enum { EVENTS_BEFORE_GAP = 256 };
+
+/*
+ * Opens what stands around the gap's begin, outermost first: the innermost event that is still open then, and its
+ * parents. It is one of the events before `first` or a parent of one.
+ */
+static int open_around(struct host_search *s, const struct tf_line *l, size_t first, struct tf_error *err)
+{
+	const struct tf_trace *t = s->d->trace;
+	uint32_t inner = UINT32_MAX;
+	size_t depth = 0;
+
+	for (size_t i = first; inner == UINT32_MAX && i-- > l->event_first && first - i <= EVENTS_BEFORE_GAP;)
+		for (inner = tf_event_counts(t, i) ? (uint32_t)i : UINT32_MAX;
+		     inner != UINT32_MAX && tf_event_end(t, inner) <= s->begin_ps;)
+			inner = s->d->parent[inner];
+	for (uint32_t e = inner; e != UINT32_MAX; e = s->d->parent[e])
+		depth++;
+	if (tf_vec_reserve((void **)&s->open, &s->open_cap, depth + 1, sizeof *s->open) < 0)
+		return tf_fail_nomem(err);
+	s->open_count = depth;
+	for (int64_t below = 0; inner != UINT32_MAX; inner = s->d->parent[inner]) {
+		int64_t end = tf_event_end(t, inner);
+		int64_t common = tf_ps_between(s->begin_ps, end < s->end_ps ? end : s->end_ps);
+		s->open[--depth] = (struct open_event){inner, common - below};
+		below = common;
+	}
+	return 0;
+}
+
+/* The host event that spent most of [begin, end) outside its children; *best is UINT32_MAX if there is none. */
+static int host_activity(struct host_search *s, int64_t begin_ps, int64_t end_ps, struct tf_error *err)
+{
+	const struct tf_trace *t = s->d->trace;
+
+	s->begin_ps = begin_ps;
+	s->end_ps = end_ps;
+	s->best = UINT32_MAX;
+	s->best_ps = 0;
 	for (size_t l = 0; l < t->line_count; l++) {
 		const struct tf_line *line = &t->lines[l];
-		for (size_t i = line->event_first;
-		     tf_line_is_host(t, line) && i < line->event_first + line->event_count; i++) {
-			int64_t from = t->events.start_ps[i], to = tf_event_end(t, i);
-			if (from >= end)
-				break;
-			if (!tf_event_counts(t, i) || to <= begin || tf_host_part(d, i, true) == TF_PART_COUNT)
-				continue; /* markers and wrappers are no activity */
-			int64_t common = (to < end ? to : end) - (from > begin ? from : begin);
-			if (common > best_ps || (common == best_ps && best != UINT32_MAX && d->depth[i] > d->depth[best])) {
-				best_ps = common;
-				best = (uint32_t)i;
-			}
-		}
+		if (!tf_line_is_host(t, line))
+			continue;
+		size_t first = first_from(t, line, begin_ps), last = line->event_first + line->event_count;
+		if (open_around(s, line, first, err) < 0)
+			return -1;
+		for (size_t i = first; i < last && t->events.start_ps[i] < end_ps; i++)
+			if (tf_event_counts(t, i) && open_event(s, (uint32_t)i, err) < 0)
+				return -1;
+		while (s->open_count)
+			close_event(s);
 	}
-	return best;
+	return 0;
 }
 
 static int by_begin(const void *a, const void *b)
@@ -171,7 +298,7 @@ struct found_gap {
 static int longest_first(const void *a, const void *b)
 {
 	const struct found_gap *x = a, *y = b;
-	int64_t xd = x->end_ps - x->begin_ps, yd = y->end_ps - y->begin_ps;
+	int64_t xd = tf_ps_between(x->begin_ps, x->end_ps), yd = tf_ps_between(y->begin_ps, y->end_ps);
 	if (xd != yd)
 		return xd > yd ? -1 : 1;
 	return x->begin_ps < y->begin_ps ? -1 : x->begin_ps > y->begin_ps;
@@ -211,11 +338,12 @@ static int find_gaps(struct device_work *w, int64_t begin, int64_t end, struct f
 static int keep_gaps(const struct tf_derived *d, struct device_work *w, struct tf_arena *a, struct tf_device *dev,
 		     struct tf_error *err)
 {
+	struct host_search search = {.d = d};
 	struct found_gap *gaps = NULL;
 	size_t count = 0;
 	int rc = -1;
 
-	if (find_gaps(w, dev->window_start_ps, dev->window_start_ps + dev->window_ps, &gaps, &count, err) < 0)
+	if (find_gaps(w, dev->window_start_ps, tf_ps_add(dev->window_start_ps, dev->window_ps), &gaps, &count, err) < 0)
 		goto out;
 	dev->gap_total = count;
 	for (size_t i = 0; i < count && i < TF_LIMIT_DEVICE_GAPS; i++) {
@@ -224,15 +352,17 @@ static int keep_gaps(const struct tf_derived *d, struct device_work *w, struct t
 			tf_fail_nomem(err);
 			goto out;
 		}
-		uint32_t host = host_activity(d, gaps[i].begin_ps, gaps[i].end_ps);
+		if (host_activity(&search, gaps[i].begin_ps, gaps[i].end_ps, err) < 0)
+			goto out;
 		g->start_ps = gaps[i].begin_ps;
-		g->dur_ps = gaps[i].end_ps - gaps[i].begin_ps;
-		g->before = gaps[i].before == UINT32_MAX ? NULL : event_name(d->trace, gaps[i].before, a);
-		g->after = gaps[i].after == UINT32_MAX ? NULL : event_name(d->trace, gaps[i].after, a);
-		g->host_event = host == UINT32_MAX ? NULL : event_name(d->trace, host, a);
+		g->dur_ps = tf_ps_between(gaps[i].begin_ps, gaps[i].end_ps);
+		g->before = event_name(d->trace, gaps[i].before, a);
+		g->after = event_name(d->trace, gaps[i].after, a);
+		g->host_event = event_name(d->trace, search.best, a);
 	}
 	rc = 0;
 out:
+	free(search.open);
 	free(gaps);
 	return rc;
 }
@@ -250,7 +380,7 @@ static int measure(const struct tf_derived *d, size_t plane, struct tf_arena *a,
 	int64_t begin = 0, end = 0;
 	int rc = -1;
 
-	if (collect(d->trace, plane, &w, err) < 0)
+	if (collect(d, plane, &w, err) < 0)
 		goto out;
 	dev->traced = w.order_count > 0;
 	if (steady_window(steps, &begin, &end)) {
@@ -261,7 +391,7 @@ static int measure(const struct tf_derived *d, size_t plane, struct tf_arena *a,
 		dev->window_source = "device_events";
 	}
 	dev->window_start_ps = begin;
-	dev->window_ps = end - begin;
+	dev->window_ps = tf_ps_between(begin, end);
 	dev->busy_ps = tf_interval_within(w.all, w.all_count, begin, end);
 	dev->kernel_ps = tf_interval_within(w.kernel, w.kernel_count, begin, end);
 	dev->memcpy_ps = tf_interval_within(w.copy, w.copy_count, begin, end);
@@ -306,18 +436,22 @@ static void settle_untraced(struct tf_host *h)
 	}
 }
 
+/* Kernels of each step; where no device has kernels (a TPU runs ops), their number is not known. */
 static void count_step_kernels(const struct tf_derived *d, struct tf_host *h)
 {
 	const struct tf_trace *t = d->trace;
+	bool any = false;
 
-	for (size_t i = 0; i < h->steps.count; i++)
+	for (size_t p = 0; p < t->plane_count; p++)
+		any |= t->planes[p].kind == TF_PLANE_GPU || t->planes[p].kind == TF_PLANE_DEVICE;
+	for (size_t i = 0; any && i < h->steps.count; i++)
 		h->steps.list[i].kernel_count = 0;
-	for (size_t l = 0; l < t->line_count; l++) {
+	for (size_t l = 0; any && l < t->line_count; l++) {
 		const struct tf_line *line = &t->lines[l];
-		for (size_t i = line->event_first;
-		     tf_line_is_raw_device(t, line) && i < line->event_first + line->event_count; i++)
-			if (tf_event_counts(t, i) && d->step[i] >= 0 && t->events.dur_ps[i] > 0
-			    && (tf_device_work(t, i) == TF_WORK_KERNEL || tf_device_work(t, i) == TF_WORK_COMM)) {
+		if (!tf_line_is_raw_device(t, line))
+			continue;
+		for (size_t i = line->event_first; i < line->event_first + line->event_count; i++)
+			if (d->step[i] >= 0 && tf_is_kernel(d, &t->planes[line->plane], i)) {
 				h->steps.list[d->step[i]].kernel_count++;
 				h->launched_kernels++;
 			}

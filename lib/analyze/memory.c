@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "lib/analyze/classify.h"
 #include "lib/base/hash.h"
 #include "lib/base/limits.h"
 #include "lib/base/vec.h"
@@ -13,18 +14,32 @@ int64_t tf_memory_stat(const struct tf_trace *t, uint32_t event, uint32_t name)
 	return tf_stat_i64(t, tf_event_stats(t, event), name);
 }
 
-static int64_t known_or_zero(int64_t value)
+static bool is_absurd(int64_t bytes)
 {
-	return value == TF_NONE ? 0 : value;
+	return bytes != TF_NONE && (bytes < 0 || bytes >= TF_ABSURD_BYTES);
 }
 
-/* Stack and heap, saturating: hostile values must not wrap. */
+/* Sizes that cannot be: the event takes part in no figure. */
+static bool has_absurd_size(const struct tf_trace *t, uint32_t event)
+{
+	static const uint32_t sizes[] = {TF_NAME_bytes_reserved, TF_NAME_bytes_allocated, TF_NAME_allocation_bytes,
+					 TF_NAME_requested_bytes};
+
+	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+		if (is_absurd(tf_memory_stat(t, event, sizes[i])))
+			return true;
+	return false;
+}
+
+/* Stack and heap; TF_NONE if neither is recorded. */
 static int64_t in_use(const struct tf_trace *t, uint32_t event)
 {
-	int64_t sum;
-	int64_t stack = known_or_zero(tf_memory_stat(t, event, TF_NAME_bytes_reserved));
-	int64_t heap = known_or_zero(tf_memory_stat(t, event, TF_NAME_bytes_allocated));
-	return __builtin_add_overflow(stack, heap, &sum) ? INT64_MAX : sum;
+	int64_t stack = tf_memory_stat(t, event, TF_NAME_bytes_reserved);
+	int64_t heap = tf_memory_stat(t, event, TF_NAME_bytes_allocated);
+
+	if (stack == TF_NONE || heap == TF_NONE)
+		return stack == TF_NONE ? heap : stack;
+	return stack + heap;
 }
 
 /* An allocator is a name; on a TPU an index. The stat that comes last says which. */
@@ -43,14 +58,12 @@ static char *allocator_name(const struct tf_trace *t, uint32_t event, struct tf_
 	return tf_arena_strdup(a, "(unnamed)");
 }
 
+/* "cpu", "mklcpu", "gpu_host_bfc" are the host's memory; GPU_0_bfc and a TPU's index the device's. */
 static bool is_on_device(const char *allocator)
 {
-	struct tf_bytes name = tf_bytes_of(allocator);
+	static const char *const host[] = {"cpu", "host"};
 
-	for (size_t i = 0; i + 3 <= name.len; i++)
-		if (memcmp(name.data + i, "cpu", 3) == 0 || (i + 4 <= name.len && memcmp(name.data + i, "host", 4) == 0))
-			return false;
-	return true;
+	return !tf_bytes_contain_any(tf_bytes_of(allocator), host, 2);
 }
 
 struct memory_reader {
@@ -98,6 +111,10 @@ static int collect(struct memory_reader *r)
 			if ((name != TF_NAME_memory_allocation && name != TF_NAME_memory_deallocation)
 			    || !tf_event_counts(t, i))
 				continue;
+			if (has_absurd_size(t, (uint32_t)i)) {
+				r->host->anomaly_count++;
+				continue;
+			}
 			if (allocator_of(r, (uint32_t)i, &allocator) < 0)
 				return -1;
 			if (tf_vec_reserve((void **)&r->records, &r->cap, r->count + 1, sizeof *r->records) < 0)
@@ -121,27 +138,34 @@ static int compare_records(const void *a, const void *b)
 	return x->event < y->event ? -1 : x->event > y->event;
 }
 
-/* The first record with the most bytes in use, how often that is reached again, and the recorded lifetime peak. */
+/* The first record with the most bytes in use, SIZE_MAX if none says; how often that is reached again. */
 static size_t find_peak(const struct tf_trace *t, const struct tf_memory_record *r, size_t n, struct tf_allocator *m)
 {
-	size_t peak = 0;
+	size_t peak = SIZE_MAX;
 
-	m->peak_bytes = INT64_MIN;
-	m->lifetime_peak_bytes = TF_NONE;
+	m->peak_bytes = m->lifetime_peak_bytes = TF_NONE;
 	for (size_t i = 0; i < n; i++) {
 		int64_t bytes = in_use(t, r[i].event);
 		int64_t lifetime = tf_memory_stat(t, r[i].event, TF_NAME_peak_bytes_in_use);
-		if (bytes > m->peak_bytes) {
+		if (bytes != TF_NONE && (peak == SIZE_MAX || bytes > m->peak_bytes)) {
 			m->peak_bytes = bytes;
 			m->ties = 0;
 			peak = i;
-		} else if (bytes == m->peak_bytes) {
+		} else if (bytes != TF_NONE && bytes == m->peak_bytes) {
 			m->ties++;
 		}
-		if (lifetime != TF_NONE && (m->lifetime_peak_bytes == TF_NONE || lifetime > m->lifetime_peak_bytes))
+		if (!is_absurd(lifetime) && lifetime > m->lifetime_peak_bytes)
 			m->lifetime_peak_bytes = lifetime;
 	}
 	return peak;
+}
+
+/* Of an allocator whose peak no record tells, nothing is known of it. */
+static void describe_no_peak(struct tf_allocator *m)
+{
+	m->peak_ps = m->peak_step_number = m->capacity_bytes = m->pre_existing_bytes = TF_NONE;
+	m->peak_step = SIZE_MAX;
+	m->fragmentation = NAN;
 }
 
 static void describe_peak(const struct tf_derived *d, const struct tf_memory_record *peak, const struct tf_host *h,
@@ -154,14 +178,13 @@ static void describe_peak(const struct tf_derived *d, const struct tf_memory_rec
 	m->peak_ps = peak->ps;
 	m->peak_step = step < 0 ? SIZE_MAX : (size_t)step;
 	m->peak_step_number = step < 0 ? TF_NONE : h->steps.list[step].number;
-	if (available == TF_NONE || __builtin_add_overflow(m->peak_bytes, available, &m->capacity_bytes))
-		m->capacity_bytes = TF_NONE;
+	m->capacity_bytes = is_absurd(available) || available == TF_NONE ? TF_NONE : m->peak_bytes + available;
 	m->fragmentation = fragmentation >= 0 && fragmentation <= 1 ? fragmentation : NAN;
 }
 
 /*
- * At most TF_LIMIT_TIMELINE_POINTS points: n records fall into as many windows of n / limit or one more records, and each
- * window yields its first maximum.
+ * At most TF_LIMIT_TIMELINE_POINTS points: n records fall into as many windows of n / limit or one more records, and
+ * each window yields its first maximum.
  */
 static int keep_timeline(const struct tf_trace *t, const struct tf_memory_record *r, size_t n, struct tf_arena *a,
 			 struct tf_allocator *m, struct tf_error *err)
@@ -214,7 +237,10 @@ int tf_measure_memory(struct tf_derived *d, struct tf_arena *a, struct tf_host *
 			;
 		m->event_count = (int64_t)n;
 		size_t peak = find_peak(d->trace, r.records + i, n, m);
-		describe_peak(d, &r.records[i + peak], h, m);
+		if (peak == SIZE_MAX)
+			describe_no_peak(m);
+		else
+			describe_peak(d, &r.records[i + peak], h, m);
 		if (keep_timeline(d->trace, r.records + i, n, a, m, err) < 0
 		    || tf_memory_replay(d, r.records + i, n, peak, a, h, m, err) < 0)
 			goto out;

@@ -4,6 +4,9 @@
 
 #include "lib/analyze/analyze.h"
 
+/* No real allocator has this much: sizes from here on are damage. A few of them still add up within int64. */
+#define TF_ABSURD_BYTES (INT64_C(1) << 56)
+
 /* One MemoryAllocation or MemoryDeallocation, by time. */
 struct tf_memory_record {
 	uint32_t allocator; /* index in host->memory */
@@ -12,12 +15,13 @@ struct tf_memory_record {
 	bool alloc;
 };
 
-/* A stat of a memory event as bytes: TF_NONE if absent. */
+/* A stat of a memory event as it was recorded, TF_NONE if absent. */
 int64_t tf_memory_stat(const struct tf_trace *t, uint32_t event, uint32_t name);
 
 /*
- * Replays the records of one allocator, by time: tensors at the peak and by their own maximum, unmatched frees, the event
- * list, growth. `peak` is the index of the record with the peak. Adds an anomaly where tensors exceed the recorded peak.
+ * Replays the records of one allocator, by time: tensors at the peak and by their own maximum, unmatched frees, the
+ * event list, growth. `peak` is the index of the record with the peak, SIZE_MAX if none has one. Adds an anomaly where
+ * tensors exceed the recorded peak, and for allocations that cannot all be real.
  * Returns 0, or -1 when out of memory.
  */
 int tf_memory_replay(const struct tf_derived *d, const struct tf_memory_record *records, size_t count, size_t peak,

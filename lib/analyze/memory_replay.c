@@ -37,6 +37,7 @@ struct replay {
 	struct tf_map index; /* hash of a group's key → group; equal hashes are told apart by probing the next key */
 	struct slot *slots;
 	size_t slot_count, slot_cap;
+	int64_t live_bytes; /* of all slots: the larger of requested and allocated */
 	struct live_group *groups;
 	size_t group_count, group_cap;
 	struct trend trend;
@@ -125,6 +126,14 @@ static int group_of(struct replay *r, uint32_t event, uint32_t *group)
 	return tf_map_put(&r->index, key, *group, r->err);
 }
 
+/* Sums of what is live stay below this, and so do all sums with a recorded peak. */
+#define MOST_LIVE_BYTES (INT64_C(1) << 61)
+
+static int64_t weight(const struct slot *s)
+{
+	return s->bytes > s->requested_bytes ? s->bytes : s->requested_bytes;
+}
+
 static void leave(struct replay *r, uint64_t address, const struct slot *s)
 {
 	struct live_group *g = &r->groups[s->group];
@@ -132,6 +141,7 @@ static void leave(struct replay *r, uint64_t address, const struct slot *s)
 	g->live_bytes -= s->bytes;
 	g->live_requested -= s->requested_bytes;
 	g->live_count--;
+	r->live_bytes -= weight(s);
 	tf_map_remove(&r->live, address);
 }
 
@@ -165,9 +175,9 @@ static int allocate(struct replay *r, const struct tf_memory_record *rec, uint64
 		return -1;
 	s.bytes = tf_memory_stat(r->d->trace, rec->event, TF_NAME_allocation_bytes);
 	s.requested_bytes = tf_memory_stat(r->d->trace, rec->event, TF_NAME_requested_bytes);
-	if (s.requested_bytes == TF_NONE || s.requested_bytes < 0)
+	if (s.requested_bytes == TF_NONE)
 		s.requested_bytes = 0;
-	if (s.bytes == TF_NONE || s.bytes <= 0)
+	if (s.bytes == TF_NONE || s.bytes == 0)
 		s.bytes = s.requested_bytes;
 	if (note_event(r, rec, address, &s) < 0)
 		return -1;
@@ -176,10 +186,14 @@ static int allocate(struct replay *r, const struct tf_memory_record *rec, uint64
 	uint64_t *old = tf_map_find(&r->live, address);
 	if (old) /* its free was not recorded */
 		leave(r, address, &r->slots[*old]);
+	if (weight(&s) > MOST_LIVE_BYTES - r->live_bytes) {
+		r->host->anomaly_count++;
+		return 0;
+	}
 	struct live_group *g = &r->groups[s.group];
-	if (__builtin_add_overflow(g->live_bytes, s.bytes, &g->live_bytes)
-	    || __builtin_add_overflow(g->live_requested, s.requested_bytes, &g->live_requested))
-		g->live_bytes = g->live_requested = 0; /* absurd sizes: the group has no sum */
+	r->live_bytes += weight(&s);
+	g->live_bytes += s.bytes;
+	g->live_requested += s.requested_bytes;
 	g->live_count++;
 	if (g->live_bytes > g->about.max_live_bytes) {
 		g->about.max_live_bytes = g->live_bytes;
@@ -329,8 +343,7 @@ static int build_at_peak(struct replay *r, int64_t stack_bytes)
 		row.requested_bytes = g->peak_requested;
 		row.count = g->peak_count;
 		row.age_ps = g->peak_oldest_ps == TF_NONE ? TF_NONE : r->m->peak_ps - g->peak_oldest_ps;
-		if (__builtin_add_overflow(tensors, row.bytes, &tensors))
-			tensors = INT64_MAX / 2;
+		tensors += row.bytes;
 		if (add_row(r, &row) < 0)
 			return -1;
 	}
@@ -375,10 +388,10 @@ static int build_by_tensor(struct replay *r)
 	return 0;
 }
 
-/* The next complete step of the main series from i on. */
+/* The next steady step from i on: what warms up grows anyway. */
 static size_t next_step(const struct tf_steps *s, size_t i)
 {
-	while (i < s->count && !(s->list[i].main_series && s->list[i].complete))
+	while (i < s->count && !tf_step_is_steady(&s->list[i]))
 		i++;
 	return i;
 }
@@ -388,7 +401,7 @@ static size_t first_sampled_step(const struct tf_steps *s)
 	size_t i = s->count, kept = 0;
 
 	while (i > 0 && kept < GROWTH_STEPS)
-		kept += s->list[--i].main_series && s->list[i].complete;
+		kept += tf_step_is_steady(&s->list[--i]);
 	return next_step(s, i);
 }
 
@@ -398,12 +411,12 @@ int tf_memory_replay(const struct tf_derived *d, const struct tf_memory_record *
 	struct replay r = {.d = d, .arena = a, .host = h, .m = m, .err = err};
 	const struct tf_steps *s = &h->steps;
 	size_t step = first_sampled_step(s);
-	int64_t heap = 0, stack = tf_memory_stat(d->trace, records[peak].event, TF_NAME_bytes_reserved);
+	int64_t heap = 0, now, stack = 0;
 	int rc = -1;
 
 	for (size_t i = 0; i <= count; i++) {
 		for (; step < s->count; step = next_step(s, step + 1)) {
-			int64_t end = s->list[step].start_ps + s->list[step].step_ps;
+			int64_t end = tf_ps_add(s->list[step].start_ps, s->list[step].step_ps);
 			if (i < count && records[i].ps <= end)
 				break;
 			if (i > 0)
@@ -413,11 +426,14 @@ int tf_memory_replay(const struct tf_derived *d, const struct tf_memory_record *
 			break;
 		if (apply(&r, &records[i]) < 0)
 			goto out;
-		heap = tf_memory_stat(d->trace, records[i].event, TF_NAME_bytes_allocated);
-		if (i == peak)
+		now = tf_memory_stat(d->trace, records[i].event, TF_NAME_bytes_allocated);
+		heap = now == TF_NONE ? heap : now;
+		if (i == peak) {
+			stack = tf_memory_stat(d->trace, records[i].event, TF_NAME_bytes_reserved);
 			mark_peak(&r);
+		}
 	}
-	if (build_at_peak(&r, stack == TF_NONE ? 0 : stack) < 0 || build_by_tensor(&r) < 0)
+	if ((peak != SIZE_MAX && build_at_peak(&r, stack == TF_NONE ? 0 : stack) < 0) || build_by_tensor(&r) < 0)
 		goto out;
 	rc = 0;
 out:

@@ -22,7 +22,8 @@ static struct tf_metric *add(struct scope *c, const char *name)
 {
 	const struct tf_metric_kind *kind = tf_metric_kind_find(name);
 	struct tf_session *s = c->s;
-	struct tf_metric *m = tf_arena_push(&s->arena, (void **)&s->metrics, &s->metric_count, &s->metric_cap, sizeof *m);
+	struct tf_metric *m = tf_arena_push(&s->arena, (void **)&s->metrics, &s->metric_count, &s->metric_cap,
+					    sizeof *m);
 
 	if (!m || !kind) {
 		c->failed = true;
@@ -46,6 +47,15 @@ static struct tf_metric *known(struct scope *c, const char *name, double value, 
 	return m;
 }
 
+/* A figure over n samples. */
+static void sampled(struct scope *c, const char *name, double value, size_t n, const char *reason)
+{
+	struct tf_metric *m = known(c, name, value, reason);
+
+	if (m)
+		m->n = (int64_t)n;
+}
+
 static void integer(struct scope *c, const char *name, int64_t value, const char *reason)
 {
 	struct tf_metric *m = add(c, name);
@@ -64,22 +74,43 @@ static void integer(struct scope *c, const char *name, int64_t value, const char
 /* A step of the scope: of several hosts, the slowest one of each number. */
 struct view {
 	const struct tf_step *step;
+	int64_t kernel_count; /* of all hosts; TF_NONE: of none known */
 	bool steady;
 };
 
+/* By number and series, the slowest first. */
 static int by_number(const void *a, const void *b)
 {
-	const struct view *x = a, *y = b;
-	if (x->step->number != y->step->number)
-		return x->step->number < y->step->number ? -1 : 1;
-	if (x->step->step_ps != y->step->step_ps)
-		return x->step->step_ps > y->step->step_ps ? -1 : 1;
-	return x->step->start_ps < y->step->start_ps ? -1 : x->step->start_ps > y->step->start_ps;
+	const struct tf_step *x = ((const struct view *)a)->step, *y = ((const struct view *)b)->step;
+	int order;
+
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	if ((order = strcmp(x->series, y->series)))
+		return order;
+	if (x->step_ps != y->step_ps)
+		return x->step_ps > y->step_ps ? -1 : 1;
+	return x->start_ps < y->start_ps ? -1 : x->start_ps > y->start_ps;
 }
 
-static bool is_steady(const struct tf_step *s)
+/* One step a number and series: the slowest, steady if all hosts' are. Returns how many are left. */
+static size_t merge_hosts(struct view *views, size_t n)
 {
-	return s->main_series && s->complete && !s->warmup;
+	size_t kept = 0;
+
+	qsort(views, n, sizeof *views, by_number);
+	for (size_t i = 0; i < n; i++) {
+		struct view *to = kept ? &views[kept - 1] : NULL;
+		if (!to || to->step->number != views[i].step->number
+		    || strcmp(to->step->series, views[i].step->series) != 0) {
+			views[kept++] = views[i];
+			continue;
+		}
+		to->steady &= views[i].steady;
+		if (views[i].kernel_count != TF_NONE)
+			to->kernel_count = (to->kernel_count == TF_NONE ? 0 : to->kernel_count) + views[i].kernel_count;
+	}
+	return kept;
 }
 
 /* The steps of the scope, in an array that the caller frees; NULL when out of memory. */
@@ -95,21 +126,10 @@ static struct view *view_steps(struct scope *c, size_t *count)
 	for (size_t i = 0; i < c->host_count; i++)
 		for (size_t j = 0; j < c->hosts[i].steps.count; j++) {
 			const struct tf_step *s = &c->hosts[i].steps.list[j];
-			views[n++] = (struct view){s, is_steady(s)};
+			views[n++] = (struct view){s, s->kernel_count, tf_step_is_steady(s)};
 		}
-	if (c->host_count > 1) {
-		size_t kept = 0;
-		qsort(views, n, sizeof *views, by_number);
-		for (size_t i = 0; i < n; i++) {
-			bool same = kept && views[kept - 1].step->number == views[i].step->number
-				    && strcmp(views[kept - 1].step->series, views[i].step->series) == 0;
-			if (same)
-				views[kept - 1].steady &= views[i].steady;
-			else
-				views[kept++] = views[i];
-		}
-		n = kept;
-	}
+	if (c->host_count > 1)
+		n = merge_hosts(views, n);
 	*count = n;
 	return views;
 }
@@ -146,58 +166,57 @@ static void add_times(struct scope *c, const struct view *v, size_t n, double *x
 		{"step_time_ms.max", high},
 		{"step_time_ms.stddev", tf_stats_stddev(x, steady)},
 	};
-	for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
-		struct tf_metric *m = known(c, figures[i].name, figures[i].value, reason);
-		if (m)
-			m->n = (int64_t)steady;
-	}
-	known(c, "step_time_ms.mean_all", n ? all / (double)n : NAN, reason);
+	for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
+		sampled(c, figures[i].name, figures[i].value, steady, reason);
+	sampled(c, "step_time_ms.mean_all", n ? all / (double)n : NAN, n, reason);
 	for (size_t i = 0; i < n; i++)
 		if (v[i].steady && v[i].step->period_ps != TF_NONE)
 			x[periods++] = (double)v[i].step->period_ps / PS_PER_MS;
 	const char *no_period = steady ? "too_few_steps" : reason;
-	known(c, "step_period_ms.mean", tf_stats_mean(x, periods), no_period);
-	known(c, "step_period_ms.median", tf_stats_percentile(x, periods, 0.5), no_period);
+	sampled(c, "step_period_ms.mean", tf_stats_mean(x, periods), periods, no_period);
+	sampled(c, "step_period_ms.median", tf_stats_percentile(x, periods, 0.5), periods, no_period);
 }
 
-/* Mean of a sum of parts over the steady steps, in ms. */
-static double mean_parts(const struct view *v, size_t n, const enum tf_part *parts, size_t part_count)
+/* Mean of a sum of parts over the steady steps. */
+static void add_parts(struct scope *c, const char *name, const struct view *v, size_t n, enum tf_part first,
+		      enum tf_part last, const char *reason)
 {
 	double sum = 0;
-	size_t steady = 0;
+	size_t steps = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!v[i].steady || !v[i].step->has_breakdown)
 			continue;
-		steady++;
-		for (size_t k = 0; k < part_count; k++)
-			sum += (double)v[i].step->part_ps[parts[k]];
+		steps++;
+		for (enum tf_part part = first; part <= last; part++)
+			sum += (double)v[i].step->part_ps[part];
 	}
-	return steady ? sum / (double)steady / PS_PER_MS : NAN;
+	sampled(c, name, steps ? sum / (double)steps / PS_PER_MS : NAN, steps, reason);
 }
 
 static void add_breakdown(struct scope *c, const struct view *v, size_t n, const char *reason)
 {
-	static const enum tf_part compute[] = {TF_PART_DEVICE_COMPUTE_16, TF_PART_DEVICE_COMPUTE_32};
-
-	known(c, "step_breakdown_ms.device_compute", mean_parts(v, n, compute, 2), reason);
+	add_parts(c, "step_breakdown_ms.device_compute", v, n, TF_PART_DEVICE_COMPUTE_16, TF_PART_DEVICE_COMPUTE_32,
+		  reason);
 	for (enum tf_part part = 0; part < TF_PART_COUNT; part++) {
 		char *name = tf_arena_printf(&c->s->arena, "step_breakdown_ms.%s", tf_part_name(part));
 		if (!name) {
 			c->failed = true;
 			return;
 		}
-		known(c, name, mean_parts(v, n, &part, 1), reason);
+		add_parts(c, name, v, n, part, part, reason);
 	}
 }
 
-/* Evidence of input on any host; the reason of the first host without. */
+/* Evidence of input on any host; without, the reason of the last host. */
 static bool has_input(const struct scope *c, const char **reason)
 {
 	*reason = "no_profile";
 	for (size_t i = 0; i < c->host_count; i++) {
-		if (c->hosts[i].input.evidence)
+		if (c->hosts[i].input.evidence) {
+			*reason = NULL;
 			return true;
+		}
 		*reason = c->hosts[i].input.reason;
 	}
 	return false;
@@ -209,7 +228,9 @@ static void add_input(struct scope *c, const struct view *v, size_t n, const cha
 	bool evidence = has_input(c, &reason), stalls = false;
 	double wait = 0, exposed = 0, stall = 0, time = 0;
 	size_t steady = 0;
-	const char *no_device = c->host_count && c->hosts[0].device_reason ? c->hosts[0].device_reason : "no_device_events";
+	bool broken_down = true;
+	const char *no_plane = c->host_count ? c->hosts[0].device_reason : NULL;
+	const char *no_device = no_plane ? no_plane : "no_device_events";
 
 	for (size_t i = 0; i < n; i++) {
 		const struct tf_step *s = v[i].step;
@@ -218,16 +239,18 @@ static void add_input(struct scope *c, const struct view *v, size_t n, const cha
 		steady++;
 		time += (double)s->step_ps;
 		wait += s->input_ps == TF_NONE ? 0 : (double)s->input_ps;
+		broken_down &= s->has_breakdown;
 		exposed += (double)(s->part_ps[TF_PART_INPUT_WAIT] + s->part_ps[TF_PART_HOST_TO_DEVICE]);
 		stalls |= s->stall_ps != TF_NONE;
 		stall += s->stall_ps == TF_NONE ? 0 : (double)s->stall_ps;
 	}
 	const char *why = evidence ? no_steps : reason;
 	bool shares = evidence && time > 0;
-	known(c, "input.share", shares ? wait / time : NAN, why);
-	known(c, "input.exposed_share", shares ? exposed / time : NAN, why);
-	known(c, "input.stall_share", shares && stalls ? stall / time : NAN, shares ? no_device : why);
-	known(c, "input.wait_ms_per_step", shares ? wait / (double)steady / PS_PER_MS : NAN, why);
+	sampled(c, "input.share", shares ? wait / time : NAN, steady, why);
+	sampled(c, "input.exposed_share", shares && broken_down ? exposed / time : NAN, steady,
+		shares ? "no_breakdown" : why);
+	sampled(c, "input.stall_share", shares && stalls ? stall / time : NAN, steady, shares ? no_device : why);
+	sampled(c, "input.wait_ms_per_step", shares ? wait / (double)steady / PS_PER_MS : NAN, steady, why);
 }
 
 static void add_calls(struct scope *c)
@@ -247,8 +270,9 @@ static void add_calls(struct scope *c)
 	if (!reason)
 		reason = "no_iterator_get_next";
 	integer(c, "iterator_get_next.count", count ? count : TF_NONE, reason);
-	known(c, "iterator_get_next.mean_ms", count ? (double)total / (double)count / PS_PER_MS : NAN, reason);
-	known(c, "iterator_get_next.max_ms", count ? (double)longest / PS_PER_MS : NAN, reason);
+	double mean = count ? (double)total / (double)count / PS_PER_MS : NAN;
+	sampled(c, "iterator_get_next.mean_ms", mean, (size_t)count, reason);
+	sampled(c, "iterator_get_next.max_ms", count ? (double)longest / PS_PER_MS : NAN, (size_t)count, reason);
 }
 
 static void add_devices(struct scope *c)
@@ -279,9 +303,9 @@ static void add_devices(struct scope *c)
 			parts[3] += (double)d->exposed_comm_ps;
 		}
 	integer(c, "device.count", c->host_count ? count : TF_NONE, reason);
-	known(c, "device.idle_ratio.mean", measured ? sum / (double)measured : NAN, reason);
-	known(c, "device.idle_ratio.min", low, reason);
-	known(c, "device.idle_ratio.max", high, reason);
+	sampled(c, "device.idle_ratio.mean", measured ? sum / (double)measured : NAN, measured, reason);
+	sampled(c, "device.idle_ratio.min", low, measured, reason);
+	sampled(c, "device.idle_ratio.max", high, measured, reason);
 	known(c, "device.busy_ms", measured ? busy : NAN, reason);
 	known(c, "device.kernel_ratio", windows > 0 ? parts[0] / windows : NAN, reason);
 	known(c, "device.memcpy_ratio", windows > 0 ? parts[1] / windows : NAN, reason);
@@ -379,30 +403,33 @@ static void add_kernels(struct scope *c, const struct view *v, size_t n)
 {
 	int64_t rows = 0, count = 0, total = 0, tensor = 0, launched = 0;
 	size_t steady = 0;
-	const char *reason = c->host_count ? "no_kernel_events" : "no_profile";
+	const char *reason = c->host_count ? "no_device_plane" : "no_profile";
 
 	for (size_t i = 0; i < c->host_count; i++) {
-		if (c->hosts[i].device_reason)
-			reason = c->hosts[i].device_reason;
 		for (size_t j = 0; j < c->hosts[i].kernel_count; j++) {
 			const struct tf_kernel *k = &c->hosts[i].kernels[j];
 			rows++;
 			count += k->count;
-			total += k->total_ps;
-			tensor += k->tensor_core ? k->total_ps : 0;
+			total = tf_ps_add(total, k->total_ps);
+			tensor = tf_ps_add(tensor, k->tensor_core ? k->total_ps : 0);
 		}
 	}
 	for (size_t i = 0; i < n; i++)
-		if (v[i].steady && v[i].step->kernel_count != TF_NONE) {
+		if (v[i].steady && v[i].kernel_count != TF_NONE) {
 			steady++;
-			launched += v[i].step->kernel_count;
+			launched += v[i].kernel_count;
 		}
-	bool any = count > 0;
+	bool any = count > 0, traced = false;
+	for (size_t i = 0; i < c->host_count; i++)
+		for (size_t j = 0; j < c->hosts[i].device_count && !traced; j++) {
+			traced = !c->hosts[i].devices[j].reason;
+			reason = traced ? "no_kernel_events" : c->hosts[i].devices[j].reason;
+		}
 	integer(c, "kernels.count", any ? count : TF_NONE, reason);
 	integer(c, "kernels.distinct", any ? count_distinct(c, rows) : TF_NONE, reason);
 	known(c, "kernels.total_ms", any ? (double)total / PS_PER_MS : NAN, reason);
-	known(c, "kernels.launches_per_step", any && steady ? (double)launched / (double)steady : NAN,
-	      any ? step_reason(c, n) : reason);
+	sampled(c, "kernels.launches_per_step", any && steady ? (double)launched / (double)steady : NAN, steady,
+		any ? step_reason(c, n) : reason);
 	known(c, "kernels.tensor_core_ratio", total > 0 ? (double)tensor / (double)total : NAN, reason);
 }
 
@@ -419,12 +446,13 @@ static void add_ops(struct scope *c)
 			if (strcmp(op->name, "IDLE") == 0)
 				continue;
 			any[device] = true;
-			self[device] += op->self_ps;
-			eager += op->eager ? op->self_ps : 0;
+			self[device] = tf_ps_add(self[device], op->self_ps);
+			eager = tf_ps_add(eager, op->eager ? op->self_ps : 0);
 		}
+	int64_t all = tf_ps_add(self[0], self[1]);
 	known(c, "ops.host_total_ms", any[0] ? (double)self[0] / PS_PER_MS : NAN, reason);
 	known(c, "ops.device_total_ms", any[1] ? (double)self[1] / PS_PER_MS : NAN, reason);
-	known(c, "ops.eager_ratio", self[0] + self[1] > 0 ? (double)eager / (double)(self[0] + self[1]) : NAN, reason);
+	known(c, "ops.eager_ratio", all > 0 ? (double)eager / (double)all : NAN, reason);
 }
 
 static void add_scalars(struct scope *c)
@@ -441,9 +469,7 @@ static void add_scalars(struct scope *c)
 				c->failed = true;
 				return;
 			}
-			struct tf_metric *m = known(c, name, figures[k].value, "nonfinite");
-			if (m)
-				m->n = t->count;
+			sampled(c, name, figures[k].value, (size_t)t->count, "nonfinite");
 		}
 	}
 }

@@ -97,28 +97,26 @@ static bool host_op(const struct tf_derived *d, size_t i, struct tf_bytes *name,
 static void close_op(struct counter *c)
 {
 	struct open_op *o = &c->open[--c->open_count];
-	int64_t self = o->dur_ps - o->children_ps;
+	int64_t self = o->dur_ps > o->children_ps ? o->dur_ps - o->children_ps : 0;
 
-	if (self < 0)
-		self = 0;
-	c->sums[o->sum].self_ps += self;
-	c->line_self_ps += self;
+	c->sums[o->sum].self_ps = tf_ps_add(c->sums[o->sum].self_ps, self);
+	c->line_self_ps = tf_ps_add(c->line_self_ps, self);
 }
 
 /* Opens an op: those that do not contain it are closed first. */
 static int open_op(struct counter *c, size_t sum, int64_t start_ps, int64_t dur_ps)
 {
-	int64_t end = start_ps + dur_ps;
+	int64_t end = tf_ps_add(start_ps, dur_ps);
 
 	while (c->open_count && c->open[c->open_count - 1].end_ps < end)
 		close_op(c);
 	if (c->open_count)
-		c->open[c->open_count - 1].children_ps += dur_ps;
+		c->open[c->open_count - 1].children_ps = tf_ps_add(c->open[c->open_count - 1].children_ps, dur_ps);
 	if (tf_vec_reserve((void **)&c->open, &c->open_cap, c->open_count + 1, sizeof *c->open) < 0)
 		return tf_fail_nomem(c->err);
 	c->open[c->open_count++] = (struct open_op){sum, end, dur_ps, 0};
 	c->sums[sum].count++;
-	c->sums[sum].total_ps += dur_ps;
+	c->sums[sum].total_ps = tf_ps_add(c->sums[sum].total_ps, dur_ps);
 	if (c->first_ps == TF_NONE)
 		c->first_ps = start_ps;
 	if (c->last_ps == TF_NONE || end > c->last_ps)
@@ -137,8 +135,11 @@ static void end_line(struct counter *c)
 {
 	while (c->open_count)
 		close_op(c);
-	if (c->first_ps != TF_NONE && c->last_ps - c->first_ps > c->line_self_ps)
-		c->idle_ps += c->last_ps - c->first_ps - c->line_self_ps;
+	if (c->first_ps == TF_NONE)
+		return;
+	int64_t span = tf_ps_between(c->first_ps, c->last_ps);
+	if (span > c->line_self_ps)
+		c->idle_ps = tf_ps_add(c->idle_ps, span - c->line_self_ps);
 }
 
 static int read_host_line(struct counter *c, const struct tf_line *line)
@@ -161,29 +162,46 @@ static int read_host_line(struct counter *c, const struct tf_line *line)
 	return 0;
 }
 
+/* "copy.1" is of type "copy": an HLO instruction's name less its number. Of nested ones the last part counts. */
+static struct tf_bytes hlo_type(struct tf_bytes name)
+{
+	struct tf_bytes type = name;
+
+	for (size_t i = 0; i + 1 < name.len; i++)
+		if (name.data[i] == ':' && name.data[i + 1] == ':')
+			type = (struct tf_bytes){name.data + i + 2, name.len - i - 2};
+	for (size_t n = type.len; n > 0; n--) {
+		if (type.data[n - 1] == '.' && n < type.len)
+			return (struct tf_bytes){type.data, n - 1};
+		if (type.data[n - 1] < '0' || type.data[n - 1] > '9')
+			break;
+	}
+	return type;
+}
+
 /* Op of a raw device event: the framework's by tf_op, else the HLO instruction. False: it belongs to none. */
 static bool device_op(const struct tf_trace *t, const struct tf_plane *p, size_t i, struct tf_bytes *name,
 		      struct tf_bytes *type)
 {
-	struct tf_stat_range own = tf_event_stats(t, i), shared = tf_event_meta_of(t, i)->stats;
-	uint32_t op = tf_stat_text(t, own, TF_NAME_tf_op), hlo = tf_stat_text(t, own, TF_NAME_hlo_op);
+	const struct tf_event_meta *meta = tf_event_meta_of(t, i);
+	uint32_t framework, hlo;
 
 	if (p->kind == TF_PLANE_TPU || p->kind == TF_PLANE_SPARSE) {
-		uint32_t category = tf_stat_text(t, shared, TF_NAME_hlo_category);
-		uint32_t display = tf_event_meta_of(t, i)->display_name;
-		*name = tf_strtab_bytes(&t->strings, display ? display : tf_event_name(t, i));
-		*type = tf_strtab_bytes(&t->strings, category);
+		*name = tf_strtab_bytes(&t->strings, meta->display_name ? meta->display_name : meta->name);
+		*type = tf_strtab_bytes(&t->strings, tf_stat_text(t, meta->stats, TF_NAME_hlo_category));
 		return true;
 	}
-	if (op) {
-		struct tf_name_info parsed = tf_op_name_parse(tf_strtab_bytes(&t->strings, op));
+	if (!tf_device_op(t, i, &framework, &hlo))
+		return false;
+	if (framework) {
+		struct tf_name_info parsed = tf_op_name_parse(tf_strtab_bytes(&t->strings, framework));
 		*name = parsed.op_name;
 		*type = parsed.op_type;
 		return true;
 	}
 	*name = tf_strtab_bytes(&t->strings, hlo);
-	*type = (struct tf_bytes){name->data, 0};
-	return hlo != 0;
+	*type = hlo_type(*name);
+	return true;
 }
 
 static void add_cost(double *sum, double value)

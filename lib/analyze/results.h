@@ -59,6 +59,12 @@ struct tf_step {
 	int64_t kernel_count;		/* launched by this step; TF_NONE without a device */
 };
 
+/* The steps over which headline figures are taken (METRICS.md §2). */
+static inline bool tf_step_is_steady(const struct tf_step *s)
+{
+	return s->main_series && s->complete && !s->warmup;
+}
+
 struct tf_step_series {
 	const char *name;
 	size_t count;

@@ -72,23 +72,14 @@ int tf_fail_errno(struct tf_error *err, enum tf_error_code code, const char *fmt
 	return tf_fail(err, code, "%s: %s", context, strerror(number));
 }
 
-static const struct {
-	const char *name;
-	int status;
-} codes[] = {
-#define TF_ERROR_ROW(code, status, text) {#code, status},
+static const int statuses[] = {
+#define TF_ERROR_ROW(code, status, text) status,
 	TF_ERROR_CODES(TF_ERROR_ROW)
 #undef TF_ERROR_ROW
 };
 
 int tf_exit_status(enum tf_error_code code)
 {
-	assert((size_t)code < sizeof codes / sizeof codes[0]);
-	return codes[code].status;
-}
-
-const char *tf_error_name(enum tf_error_code code)
-{
-	assert((size_t)code < sizeof codes / sizeof codes[0]);
-	return codes[code].name;
+	assert((size_t)code < sizeof statuses / sizeof statuses[0]);
+	return statuses[code];
 }

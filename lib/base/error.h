@@ -52,7 +52,4 @@ int tf_fail_errno(struct tf_error *err, enum tf_error_code code, const char *fmt
 /* The exit status that a code means (README, "Exit status"). */
 int tf_exit_status(enum tf_error_code code);
 
-/* The name of a code ("TF_EIO"), static. */
-const char *tf_error_name(enum tf_error_code code);
-
 #endif

@@ -2,17 +2,8 @@
 #ifndef TF_BASE_LIMITS_H
 #define TF_BASE_LIMITS_H
 
-/* Nesting of protobuf messages: Summary, tensors, plugin data nest at most 8 deep; 64 leaves room and keeps the stack small. */
-#define TF_LIMIT_PROTO_DEPTH 64
-
-/* One unpacked event record may use this much memory: graph_def records reach 80 MB in the wild. */
-#define TF_LIMIT_RECORD_BYTES ((size_t)1 << 30)
-
 /* One inflated file. A capture over 4 GiB exists; 64 GiB is a bomb. */
 #define TF_LIMIT_INFLATED_BYTES ((uint64_t)64 << 30)
-
-/* Deflate cannot do better than 1032:1. */
-#define TF_LIMIT_INFLATE_RATIO 1032
 
 /* Folders below a PATH: deeper ones are loops that stat cannot show. */
 #define TF_LIMIT_WALK_DEPTH 64

@@ -64,6 +64,21 @@ static const char *text(const struct tf_trace *t, uint32_t id, struct tf_arena *
 	return tf_utf8_repair(a, tf_strtab_bytes(&t->strings, id));
 }
 
+/* The union of a line's events, which are ordered by start. */
+static int64_t line_busy_ps(const struct tf_trace *t, const struct tf_line *line)
+{
+	int64_t busy = 0, covered_to = INT64_MIN;
+
+	for (size_t i = line->event_first; i < line->event_first + line->event_count; i++) {
+		int64_t start = t->events.start_ps[i], end = tf_event_end(t, i);
+		if (!tf_event_counts(t, i) || end <= covered_to)
+			continue;
+		busy = tf_ps_add(busy, tf_ps_between(start > covered_to ? start : covered_to, end));
+		covered_to = end;
+	}
+	return busy;
+}
+
 static int list_lines(const struct tf_trace *t, struct tf_arena *a, struct tf_inspected *f, struct tf_error *err)
 {
 	for (size_t l = 0; l < t->line_count; l++) {
@@ -75,9 +90,7 @@ static int list_lines(const struct tf_trace *t, struct tf_arena *a, struct tf_in
 		to->name = text(t, line->name, a);
 		to->events = (int64_t)line->event_count;
 		to->derived = line->derived;
-		for (size_t i = line->event_first; i < line->event_first + line->event_count; i++)
-			if (tf_event_counts(t, i) && to->busy_ps < INT64_MAX / 2)
-				to->busy_ps += t->events.dur_ps[i];
+		to->busy_ps = line_busy_ps(t, line);
 	}
 	return 0;
 }

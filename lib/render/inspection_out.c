@@ -1,6 +1,9 @@
 /* An inspection as text and as JSON (schema tfprof.inspect/1). */
+#include <stdint.h>
+
 #include "lib/render/inspection_out.h"
 #include "lib/render/json_writer.h"
+#include "lib/render/put_text.h"
 
 static void put_texts(struct tf_json *j, const char *key, const char *const *texts, size_t n)
 {
@@ -83,6 +86,13 @@ int tf_render_inspection_json(FILE *to, const struct tf_inspection *in, struct t
 	return tf_json_finish(&j, to, err);
 }
 
+static void put_fact(FILE *to, const char *name, const char *text)
+{
+	fprintf(to, "  %s: ", name);
+	tf_put_text(to, text, SIZE_MAX);
+	fputc('\n', to);
+}
+
 static void print_capture(FILE *to, const struct tf_inspected *f)
 {
 	const struct tf_host *h = f->host;
@@ -93,38 +103,49 @@ static void print_capture(FILE *to, const struct tf_inspected *f)
 		fprintf(to, ", %.3f ms", (double)(h->end_ps - h->begin_ps) / 1e9);
 	fputc('\n', to);
 	for (size_t i = 0; i < f->hostname_count; i++)
-		fprintf(to, "  host: %s\n", f->hostnames[i]);
+		put_fact(to, "host", f->hostnames[i]);
 	for (size_t i = 0; i < h->error_count; i++)
-		fprintf(to, "  profiler error: %s\n", h->errors[i]);
+		put_fact(to, "profiler error", h->errors[i]);
 	for (size_t i = 0; i < h->warning_count; i++)
-		fprintf(to, "  profiler warning: %s\n", h->warnings[i]);
-	fprintf(to, "  steps: %zu, source %s%s%s\n", h->steps.count, tf_step_source_name(h->steps.source),
-		h->steps.event ? ", event " : "", h->steps.event ? h->steps.event : "");
+		put_fact(to, "profiler warning", h->warnings[i]);
+	fprintf(to, "  steps: %zu, source %s\n", h->steps.count, tf_step_source_name(h->steps.source));
+	if (h->steps.event)
+		put_fact(to, "step event", h->steps.event);
 	if (h->steps.looked_for)
-		fprintf(to, "  %s\n", h->steps.looked_for);
+		put_fact(to, "looked for", h->steps.looked_for);
 	fprintf(to, "  %-28s %-44s %9s %12s\n", "plane", "line", "events", "busy ms");
-	for (size_t i = 0; i < f->line_count; i++)
-		fprintf(to, "  %-28.28s %-44.44s %9lld %12.3f%s\n", f->lines[i].plane, f->lines[i].name,
-			(long long)f->lines[i].events, (double)f->lines[i].busy_ps / 1e9,
+	for (size_t i = 0; i < f->line_count; i++) {
+		fputs("  ", to);
+		tf_put_padded(to, f->lines[i].plane, 28);
+		fputc(' ', to);
+		tf_put_padded(to, f->lines[i].name, 44);
+		fprintf(to, " %9lld %12.3f%s\n", (long long)f->lines[i].events, (double)f->lines[i].busy_ps / 1e9,
 			f->lines[i].derived ? "  annotation" : "");
+	}
 	if (f->candidate_count)
 		fprintf(to, "  %-73s %9s %12s\n", "could mark steps", "count", "total ms");
-	for (size_t i = 0; i < f->candidate_count; i++)
-		fprintf(to, "  %-73.73s %9lld %12.3f%s\n", f->candidates[i].name, (long long)f->candidates[i].count,
-			(double)f->candidates[i].total_ps / 1e9, f->candidates[i].numbered ? "  step_num" : "");
+	for (size_t i = 0; i < f->candidate_count; i++) {
+		fputs("  ", to);
+		tf_put_padded(to, f->candidates[i].name, 73);
+		fprintf(to, " %9lld %12.3f%s\n", (long long)f->candidates[i].count, (double)f->candidates[i].total_ps / 1e9,
+			f->candidates[i].numbered ? "  step_num" : "");
+	}
 }
 
 int tf_render_inspection_text(FILE *to, const struct tf_inspection *in, struct tf_error *err)
 {
 	for (size_t i = 0; i < in->count; i++) {
 		const struct tf_inspected *f = &in->files[i];
-		fprintf(to, "%s: %s, %lld bytes, %lld records, tail %s\n", f->file.path, tf_file_kind_name(f->file.kind),
-			(long long)f->file.bytes, (long long)f->file.records, tf_tail_name(f->file.tail));
+		tf_put_text(to, f->file.path, SIZE_MAX);
+		fprintf(to, ": %s, %lld bytes, %lld records, tail %s\n", tf_file_kind_name(f->file.kind), (long long)f->file.bytes,
+			(long long)f->file.records, tf_tail_name(f->file.tail));
 		for (size_t k = 0; k < f->file.issue_count; k++) {
 			fprintf(to, "  %s", tf_issue_name(f->file.issues[k].code));
 			if (f->file.issues[k].offset != TF_NONE)
 				fprintf(to, " at byte %lld", (long long)f->file.issues[k].offset);
-			fprintf(to, ": %s\n", f->file.issues[k].message);
+			fputs(": ", to);
+			tf_put_text(to, f->file.issues[k].message, SIZE_MAX);
+			fputc('\n', to);
 		}
 		if (f->host)
 			print_capture(to, f);

@@ -1,5 +1,8 @@
 /* The ledger of an ingest, as JSON (schema tfprof.ingest/1) and for a person. */
+#include <stdint.h>
+
 #include "lib/render/json_writer.h"
+#include "lib/render/put_text.h"
 #include "lib/render/render.h"
 #include "lib/trace/trace.h"
 
@@ -78,13 +81,18 @@ int tf_render_ledger_text(FILE *to, const struct tf_ledger *l, struct tf_error *
 	for (size_t i = 0; i < l->file_count; i++) {
 		const struct tf_ledger_file *f = &l->files[i];
 		for (size_t k = 0; k < f->issue_count; k++) {
-			fprintf(to, "%s: %s", f->path, tf_issue_name(f->issues[k].code));
+			tf_put_text(to, f->path, SIZE_MAX);
+			fprintf(to, ": %s", tf_issue_name(f->issues[k].code));
 			if (f->issues[k].offset != TF_NONE)
 				fprintf(to, " at byte %lld", (long long)f->issues[k].offset);
-			fprintf(to, ": %s\n", f->issues[k].message);
+			fputs(": ", to);
+			tf_put_text(to, f->issues[k].message, SIZE_MAX);
+			fputc('\n', to);
 		}
-		if (f->issue_total > f->issue_count)
-			fprintf(to, "%s: %zu more issues\n", f->path, f->issue_total - f->issue_count);
+		if (f->issue_total > f->issue_count) {
+			tf_put_text(to, f->path, SIZE_MAX);
+			fprintf(to, ": %zu more issues\n", f->issue_total - f->issue_count);
+		}
 	}
 	fprintf(to, "%zu files: %lld new, %lld replaced, %lld unchanged, %lld skipped, %lld failed; %lld records, %lld rows\n",
 		l->file_count, (long long)t.states[TF_STATE_NEW], (long long)t.states[TF_STATE_REPLACED],

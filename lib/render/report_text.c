@@ -1,8 +1,11 @@
 /* The report for a person: 100 columns, the verdict first. */
 #include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/analyze/analyze.h"
+#include "lib/render/put_text.h"
 #include "lib/render/render.h"
 
 enum { WIDTH = 100, ROWS = 10 };
@@ -46,26 +49,6 @@ static void heading(const struct page *p, const char *text)
 	fprintf(p->to, p->o->color ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
 }
 
-/* A name in at most `width` characters, cut in the middle. */
-static void put_name(FILE *to, const char *name, size_t width)
-{
-	size_t len = name ? strlen(name) : 0;
-
-	if (!name || len <= width) {
-		fprintf(to, "%-*s", (int)width, name ? name : "-");
-		return;
-	}
-	size_t head = (width - 3) / 2, tail = width - 3 - head;
-	/* Never begin or end inside a character. */
-	while (head && ((unsigned char)name[head] & 0xc0) == 0x80)
-		head--;
-	const char *end = name + len - tail;
-	while (*end && ((unsigned char)*end & 0xc0) == 0x80)
-		end++;
-	fprintf(to, "%.*s...%s", (int)head, name, end);
-	fprintf(to, "%*s", (int)(width - head - 3 - strlen(end)), "");
-}
-
 static void put_bytes(FILE *to, int64_t bytes)
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -73,45 +56,71 @@ static void put_bytes(FILE *to, int64_t bytes)
 	int unit = 0;
 
 	if (bytes == TF_NONE) {
-		fprintf(to, "%13s", "-");
+		fprintf(to, "%12s", "-");
 		return;
 	}
 	while (fabs(n) >= 1024 && unit < 4) {
 		n /= 1024;
 		unit++;
 	}
-	fprintf(to, unit ? "%8.2f %-3s " : "%8.0f %-3s ", n, units[unit]);
+	fprintf(to, unit ? "%8.2f %-3s" : "%8.0f %-3s", n, units[unit]);
 }
 
+static bool memory_grows(const struct tf_session *s)
+{
+	for (size_t i = 0; i < s->host_count; i++)
+		for (size_t k = 0; k < s->hosts[i].memory_count; k++)
+			if (s->hosts[i].memory[k].growth_count > 0)
+				return true;
+	return false;
+}
+
+/* What is wrong, in sentences, on one line; nothing where nothing is known to be. */
 static void put_verdict(const struct page *p)
 {
-	double step = value(p, "step_time_ms.mean"), share = value(p, "input.share");
-	double exposed = value(p, "input.exposed_share"), idle = value(p, "device.idle_ratio.mean");
-	bool growth = false;
+	double share = value(p, "input.share"), exposed = value(p, "input.exposed_share");
+	double idle = value(p, "device.idle_ratio.mean");
+	const char *gap = "";
 
-	if (!p->s->name) {
-		fprintf(p->to, "%s: no profile, scalars only.\n", p->s->run);
-		return;
-	}
-	fprintf(p->to, "%s/%s: ", p->s->run, p->s->name);
-	if (isnan(step))
-		fprintf(p->to, "the step time is unknown (%s).", reason(p, "step_time_ms.mean"));
-	else
-		fprintf(p->to, "a step takes %.3f ms over %.0f steady steps.", step, value(p, "steps.steady_count"));
-	if (!isnan(exposed))
-		fprintf(p->to, " %s: %.1f %% of it waits for input.",
+	if (!isnan(exposed)) {
+		fprintf(p->to, "%s: %.1f %% of a step waits for input.",
 			exposed >= 0.20 ? "Highly input-bound" : exposed >= 0.05 ? "Moderately input-bound" : "Not input-bound",
 			100 * share);
-	if (!isnan(idle))
-		fprintf(p->to, " Devices are idle %.1f %%.", 100 * idle);
-	for (size_t i = 0; i < p->s->host_count; i++)
-		for (size_t k = 0; k < p->s->hosts[i].memory_count; k++)
-			growth |= p->s->hosts[i].memory[k].growth_count > 0;
-	if (growth)
-		fputs(" Memory grows from step to step.", p->to);
-	if (!p->s->complete)
-		fputs(" The capture is incomplete.", p->to);
-	fputc('\n', p->to);
+		gap = " ";
+	}
+	if (!isnan(idle)) {
+		fprintf(p->to, "%sDevices are idle %.1f %%.", gap, 100 * idle);
+		gap = " ";
+	}
+	if (memory_grows(p->s)) {
+		fprintf(p->to, "%sMemory grows from step to step.", gap);
+		gap = " ";
+	}
+	if (p->s->name && !p->s->complete) {
+		fprintf(p->to, "%sThe capture is incomplete.", gap);
+		gap = " ";
+	}
+	if (*gap)
+		fputc('\n', p->to);
+}
+
+static void put_session(const struct page *p)
+{
+	double step = value(p, "step_time_ms.mean");
+
+	if (!p->s->name || strcmp(p->s->run, ".") != 0)
+		tf_put_text(p->to, p->s->run, SIZE_MAX);
+	if (!p->s->name) {
+		fputs(": no profile, scalars only.\n", p->to);
+		return;
+	}
+	if (strcmp(p->s->run, ".") != 0)
+		fputc('/', p->to);
+	tf_put_text(p->to, p->s->name, SIZE_MAX);
+	if (isnan(step))
+		fprintf(p->to, ": the step time is unknown (%s).\n", reason(p, "step_time_ms.mean"));
+	else
+		fprintf(p->to, ": a step takes %.3f ms over %.0f steady steps.\n", step, value(p, "steps.steady_count"));
 }
 
 static void put_parts(const struct page *p)
@@ -128,8 +137,8 @@ static void put_parts(const struct page *p)
 		if (isnan(ms) || (ms == 0 && part != TF_PART_INPUT_WAIT && part != TF_PART_OTHER))
 			continue;
 		int bar = step > 0 ? (int)(ms / step * 50 + 0.5) : 0;
-		fprintf(p->to, "  %-20s %12.3f ms %6.1f %%  %.*s\n", tf_part_name(part), ms, step > 0 ? 100 * ms / step : 0, bar,
-			"##################################################");
+		fprintf(p->to, "  %-20s %12.3f ms %6.1f %%%s%.*s\n", tf_part_name(part), ms, step > 0 ? 100 * ms / step : 0,
+			bar ? "  " : "", bar, "##################################################");
 	}
 	fprintf(p->to, "  %-20s %12.3f ms   (median %.3f, p95 %.3f, min %.3f, max %.3f, stddev %.3f)\n", "step", step,
 		value(p, "step_time_ms.median"), value(p, "step_time_ms.p95"), value(p, "step_time_ms.min"),
@@ -141,7 +150,7 @@ static void put_step_list(const struct page *p)
 	if (!p->o->has_steps || !wanted(p, "steps"))
 		return;
 	heading(p, "Steps");
-	fprintf(p->to, "  %8s %14s %14s %14s  %s\n", "number", "start ms", "step ms", "input ms", "flags");
+	fprintf(p->to, "  %8s %14s %14s %14s %s\n", "number", "start ms", "step ms", "input ms", "flags");
 	for (size_t i = 0; i < p->s->host_count; i++)
 		for (size_t k = 0; k < p->s->hosts[i].steps.count; k++) {
 			const struct tf_step *s = &p->s->hosts[i].steps.list[k];
@@ -150,10 +159,10 @@ static void put_step_list(const struct page *p)
 			fprintf(p->to, "  %8lld %14.3f %14.3f ", (long long)s->number, (double)s->start_ps / 1e9,
 				(double)s->step_ps / 1e9);
 			if (s->input_ps == TF_NONE)
-				fprintf(p->to, "%14s ", "-");
+				fprintf(p->to, "%14s", "-");
 			else
-				fprintf(p->to, "%14.3f ", (double)s->input_ps / 1e9);
-			fprintf(p->to, " %s%s\n", s->complete ? "" : "cut ", s->warmup ? "warm-up" : "");
+				fprintf(p->to, "%14.3f", (double)s->input_ps / 1e9);
+			fprintf(p->to, "%s%s\n", s->complete ? "" : " cut", s->warmup ? " warm-up" : "");
 		}
 }
 
@@ -175,10 +184,19 @@ static void put_input(const struct page *p)
 				fprintf(p->to, "  %-60s %7s %11s %11s\n", "stage", "calls", "total ms", "self ms");
 			head = true;
 			fputs("  ", p->to);
-			put_name(p->to, g->long_name, 60);
+			tf_put_padded(p->to, g->long_name, 60);
 			fprintf(p->to, " %7lld %11.3f %11.3f%s\n", (long long)g->calls, (double)g->total_ps / 1e9,
 				(double)g->self_ps / 1e9, g->bottleneck ? "  <- bottleneck" : "");
 		}
+}
+
+static void put_gap(FILE *to, const struct tf_gap *g)
+{
+	fprintf(to, "    longest gap %.3f ms, after '", (double)g->dur_ps / 1e9);
+	tf_put_text(to, g->before, 30);
+	fputs("', host: '", to);
+	tf_put_text(to, g->host_event, 30);
+	fputs("'\n", to);
 }
 
 static void put_devices(const struct page *p)
@@ -195,7 +213,7 @@ static void put_devices(const struct page *p)
 		for (size_t k = 0; k < p->s->hosts[i].device_count; k++) {
 			const struct tf_device *d = &p->s->hosts[i].devices[k];
 			fputs("  ", p->to);
-			put_name(p->to, d->name, 24);
+			tf_put_padded(p->to, d->name, 24);
 			if (isnan(d->idle_ratio)) {
 				fprintf(p->to, " %s\n", d->reason ? d->reason : "unknown");
 				continue;
@@ -205,17 +223,18 @@ static void put_devices(const struct page *p)
 				(double)d->busy_ps / 1e9, 100 * d->idle_ratio, (double)d->kernel_ps / w,
 				(double)d->memcpy_ps / w, (double)d->comm_ps / w);
 			if (d->gap_count)
-				fprintf(p->to, "    longest gap %.3f ms, after '%.30s', host: '%.30s'\n",
-					(double)d->gaps[0].dur_ps / 1e9, d->gaps[0].before ? d->gaps[0].before : "-",
-					d->gaps[0].host_event ? d->gaps[0].host_event : "-");
+				put_gap(p->to, &d->gaps[0]);
 		}
 }
 
 static void put_allocator(const struct page *p, const struct tf_allocator *m)
 {
-	fprintf(p->to, "  %s: peak", m->name);
+	fputs("  ", p->to);
+	tf_put_text(p->to, m->name, WIDTH);
+	fputs(": peak", p->to);
 	put_bytes(p->to, m->peak_bytes);
-	fprintf(p->to, "at %.3f ms", (double)m->peak_ps / 1e9);
+	if (m->peak_bytes != TF_NONE)
+		fprintf(p->to, " at %.3f ms", (double)m->peak_ps / 1e9);
 	if (m->peak_step_number != TF_NONE)
 		fprintf(p->to, " in step %lld", (long long)m->peak_step_number);
 	fputs(", capacity", p->to);
@@ -223,18 +242,27 @@ static void put_allocator(const struct page *p, const struct tf_allocator *m)
 	fputc('\n', p->to);
 	for (size_t i = 0; i < rows(p, m->at_peak_count); i++) {
 		const struct tf_tensor_group *g = &m->at_peak[i];
+		char shape[64];
+		snprintf(shape, sizeof shape, "%s %s", g->dtype ? g->dtype : "-", g->shape ? g->shape : "");
 		fputs("    ", p->to);
 		put_bytes(p->to, g->bytes);
 		fprintf(p->to, " %5lld x  ", (long long)g->count);
-		put_name(p->to, g->op, 50);
-		fprintf(p->to, " %s %s\n", g->dtype ? g->dtype : "", g->shape ? g->shape : "");
+		tf_put_padded(p->to, shape, 26);
+		fputs("  ", p->to);
+		tf_put_text(p->to, g->op, 46);
+		fputc('\n', p->to);
 	}
 	for (size_t i = 0; i < m->growth_count; i++) {
 		const struct tf_growth *g = &m->growth[i];
 		fputs("    grows by", p->to);
 		put_bytes(p->to, g->bytes_per_step);
-		fprintf(p->to, " a step over %lld steps: %s %s\n", (long long)g->step_count, g->op ? g->op : "the allocator as a whole",
-			g->shape ? g->shape : "");
+		fprintf(p->to, " a step over %lld steps: ", (long long)g->step_count);
+		tf_put_text(p->to, g->op ? g->op : "the allocator as a whole", 46);
+		if (g->shape) {
+			fputc(' ', p->to);
+			tf_put_text(p->to, g->shape, 26);
+		}
+		fputc('\n', p->to);
 	}
 }
 
@@ -261,7 +289,7 @@ static void put_tables(const struct page *p)
 			for (size_t k = 0; k < rows(p, h->op_count); k++) {
 				const struct tf_op *o = &h->ops[k];
 				fprintf(p->to, "  %-6s ", o->side);
-				put_name(p->to, o->name, 56);
+				tf_put_padded(p->to, o->name, 56);
 				fprintf(p->to, " %9lld %11.3f %11.3f\n", (long long)o->count, (double)o->self_ps / 1e9,
 					(double)o->total_ps / 1e9);
 			}
@@ -272,7 +300,7 @@ static void put_tables(const struct page *p)
 			for (size_t k = 0; k < rows(p, h->kernel_count); k++) {
 				const struct tf_kernel *n = &h->kernels[k];
 				fputs("  ", p->to);
-				put_name(p->to, n->name, 58);
+				tf_put_padded(p->to, n->name, 58);
 				fprintf(p->to, " %9lld %11.3f %11.3f%s\n", (long long)n->count, (double)n->total_ps / 1e9,
 					(double)n->total_ps / (double)n->count / 1e6, n->tensor_core ? "  tensor core" : "");
 			}
@@ -280,8 +308,93 @@ static void put_tables(const struct page *p)
 	}
 }
 
+static void put_line(FILE *to, const char *code, const char *text)
+{
+	fprintf(to, "  %s: ", code);
+	tf_put_text(to, text, SIZE_MAX);
+	fputc('\n', to);
+}
+
+/* Words of printable text in lines of WIDTH columns. */
+static void put_words(FILE *to, const char *text)
+{
+	int column = 0;
+
+	while (*text) {
+		int len = (int)strcspn(text, " ");
+		if (column == 0 || column + 1 + len > WIDTH)
+			column = fprintf(to, column ? "\n    " : "  ") - (column ? 1 : 0);
+		else
+			column += fprintf(to, " ");
+		column += fprintf(to, "%.*s", len, text);
+		text += len + (text[len] == ' ');
+	}
+	fputc('\n', to);
+}
+
+static int put_wrapped(FILE *to, const char *text, struct tf_error *err)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		return tf_fail_nomem(err);
+	tf_make_printable(copy, strlen(copy));
+	put_words(to, copy);
+	free(copy);
+	return 0;
+}
+
+/* The length of the group in a metric's name, its dot included: "step_time_ms.mean" is one of "step_time_ms."; 0: no group. */
+static size_t group_len(const char *name)
+{
+	size_t len = strcspn(name, ".[");
+	return name[len] == '.' ? len + 1 : 0;
+}
+
+static bool lacks(const struct tf_metric *m, const char *why)
+{
+	return !m->known && !m->host && strcmp(m->reason, why) == 0;
+}
+
+/* True if a metric's whole group is unknown for one reason. */
+static bool lacks_group(const struct tf_session *s, const struct tf_metric *m)
+{
+	size_t len = group_len(m->name), count = 0;
+
+	for (size_t i = 0; i < s->metric_count && len; i++) {
+		const struct tf_metric *n = &s->metrics[i];
+		if (n->host || strncmp(n->name, m->name, len) != 0)
+			continue;
+		if (!lacks(n, m->reason))
+			return false;
+		count++;
+	}
+	return count > 1;
+}
+
+/* The names that lack for a reason, a group without any figure as "group.*". The groups lie together. */
+static void put_lacking(const struct page *p, size_t first)
+{
+	const char *why = p->s->metrics[first].reason, *group = NULL;
+	int column = fprintf(p->to, "  %s:", why);
+
+	for (size_t i = first; i < p->s->metric_count; i++) {
+		const struct tf_metric *m = &p->s->metrics[i];
+		size_t len = group_len(m->name);
+		if (!lacks(m, why) || (group && len && strncmp(group, m->name, len) == 0))
+			continue;
+		group = lacks_group(p->s, m) ? m->name : NULL;
+		size_t width = group ? len + 1 : strlen(m->name);
+		if (column + 1 + (int)width > WIDTH)
+			column = fprintf(p->to, "\n    ") - 1;
+		fputc(' ', p->to);
+		column += 1 + (int)(group ? fprintf(p->to, "%.*s*", (int)len, group) : (int)tf_put_text(p->to, m->name, WIDTH));
+	}
+	fputc('\n', p->to);
+}
+
 /* Unknown figures by their reason, each reason once. */
-static void put_missing(const struct page *p)
+static int put_missing(const struct page *p, struct tf_error *err)
 {
 	bool head = false;
 
@@ -289,26 +402,16 @@ static void put_missing(const struct page *p)
 		const struct tf_metric *m = &p->s->metrics[i];
 		bool told = m->known || m->host;
 		for (size_t k = 0; k < i && !told; k++)
-			told = !p->s->metrics[k].known && strcmp(p->s->metrics[k].reason, m->reason) == 0;
+			told = lacks(&p->s->metrics[k], m->reason);
 		if (told)
 			continue;
 		if (!head)
 			heading(p, "What is missing, and why");
 		head = true;
-		fprintf(p->to, "  %s:", m->reason);
-		int column = 4 + (int)strlen(m->reason);
-		for (size_t k = i; k < p->s->metric_count; k++) {
-			const struct tf_metric *n = &p->s->metrics[k];
-			if (n->known || n->host || strcmp(n->reason, m->reason) != 0)
-				continue;
-			if (column + (int)strlen(n->name) + 1 > WIDTH)
-				column = fprintf(p->to, "\n    ") - 1;
-			column += fprintf(p->to, " %s", n->name);
-		}
-		fputc('\n', p->to);
+		put_lacking(p, i);
 	}
-	if (p->s->host_count && p->s->hosts[0].steps.looked_for)
-		fprintf(p->to, "  %s\n", p->s->hosts[0].steps.looked_for);
+	const char *looked_for = p->s->host_count ? p->s->hosts[0].steps.looked_for : NULL;
+	return looked_for ? put_wrapped(p->to, looked_for, err) : 0;
 }
 
 static void put_issues(const struct page *p)
@@ -316,7 +419,7 @@ static void put_issues(const struct page *p)
 	if (p->s->issue_count)
 		heading(p, "Issues");
 	for (size_t i = 0; i < p->s->issue_count; i++)
-		fprintf(p->to, "  %s: %s\n", p->s->issues[i].code, p->s->issues[i].message);
+		put_line(p->to, p->s->issues[i].code, p->s->issues[i].message);
 }
 
 static void put_scalars(const struct page *p)
@@ -328,7 +431,7 @@ static void put_scalars(const struct page *p)
 	for (size_t i = 0; i < rows(p, p->s->scalar_count); i++) {
 		const struct tf_scalar_series *t = &p->s->scalars[i];
 		fputs("  ", p->to);
-		put_name(p->to, t->tag, 46);
+		tf_put_padded(p->to, t->tag, 46);
 		fprintf(p->to, " %9lld %12.6g %12.6g %12.6g\n", (long long)t->count, t->last, t->min, t->max);
 	}
 }
@@ -338,6 +441,7 @@ int tf_render_report_text(FILE *to, const struct tf_session *s, const struct tf_
 	struct page p = {to, s, o};
 
 	put_verdict(&p);
+	put_session(&p);
 	put_parts(&p);
 	put_step_list(&p);
 	put_input(&p);
@@ -345,8 +449,8 @@ int tf_render_report_text(FILE *to, const struct tf_session *s, const struct tf_
 	put_memory(&p);
 	put_tables(&p);
 	put_scalars(&p);
-	if (s->name)
-		put_missing(&p);
+	if (s->name && put_missing(&p, err) < 0)
+		return -1;
 	put_issues(&p);
 	return fflush(to) == 0 && !ferror(to) ? 0 : tf_fail_errno(err, TF_ESYSTEM, "cannot write");
 }

@@ -5,6 +5,7 @@
 
 #include "lib/base/vec.h"
 #include "lib/render/json_writer.h"
+#include "lib/render/put_text.h"
 #include "lib/render/render.h"
 
 /* Cells wider than this are cut in a table. */
@@ -115,17 +116,24 @@ static void add_plain(struct tf_buf *b, const struct tf_cell *c)
 
 /* ---- table and Markdown ---- */
 
+/* The same for people: fractions of usual size have six decimals. The exact ones are in CSV and JSON. */
+static void add_readable(struct tf_buf *b, const struct tf_cell *c)
+{
+	if (c->kind == TF_CELL_REAL && fabs(c->real) >= 1e-4 && fabs(c->real) < 1e15 && c->real != floor(c->real))
+		tf_buf_printf(b, "%.6f", c->real);
+	else
+		add_plain(b, c);
+}
+
 /* The text on one line, cut to a width in characters. */
 static char *one_line(struct tf_buf *b, size_t width)
 {
 	size_t chars = 0, i;
 
-	for (i = 0; i < b->len; i++) {
-		if ((unsigned char)b->data[i] < 0x20 || b->data[i] == 0x7f)
-			b->data[i] = ' ';
+	tf_make_printable(b->data, b->len);
+	for (i = 0; i < b->len; i++)
 		if (((unsigned char)b->data[i] & 0xc0) != 0x80 && chars++ == width)
 			break;
-	}
 	bool cut = i < b->len;
 	b->len = i;
 	if (cut)
@@ -141,7 +149,7 @@ static int keep_row(void *ctx, const struct tf_cell *cells, size_t n, struct tf_
 
 	for (size_t i = 0; i < n; i++) {
 		struct tf_buf b = {0};
-		add_plain(&b, &cells[i]);
+		add_readable(&b, &cells[i]);
 		char *text = one_line(&b, CELL_WIDTH);
 		tf_buf_release(&b);
 		if (!text || tf_vec_reserve((void **)&w->cells, &w->cell_cap, w->cell_count + 1, sizeof *w->cells) < 0) {
@@ -220,7 +228,7 @@ static void put_markdown(FILE *to, const char *text)
 	for (; *text; text++) {
 		if (*text == '|')
 			fputc('\\', to);
-		fputc((unsigned char)*text < 0x20 ? ' ' : *text, to);
+		fputc(*text, to);
 	}
 }
 
@@ -246,10 +254,11 @@ static int markdown_row(void *ctx, const struct tf_cell *cells, size_t n, struct
 
 	for (size_t i = 0; i < n; i++) {
 		b.len = 0;
-		add_plain(&b, &cells[i]);
+		add_readable(&b, &cells[i]);
 		tf_buf_add(&b, "", 0);
 		if (b.failed)
 			break;
+		tf_make_printable(b.data, b.len);
 		fputs(i ? " | " : "| ", w->to);
 		put_markdown(w->to, b.data);
 	}

@@ -32,6 +32,8 @@ struct tf_store {
 	const char *host_name;		     /* borrowed for the time of the file */
 	bool replaced;
 	int64_t rows;
+	int64_t *stale_tags; /* that the file held before it was replaced: others' points may count again */
+	size_t stale_count, stale_cap;
 	struct tf_strtab tags; /* raw tags of the file; index in tag_states */
 	struct tf_tag_state *tag_states;
 	size_t tag_count, tag_cap;
@@ -69,6 +71,9 @@ int tf_db_note_range(struct tf_store *s, const char *table, int64_t first_id, st
 int tf_store_put_events(struct tf_store *s, const struct tf_trace *t, const struct tf_derived *d,
 			const int64_t *line_ids, const int64_t *step_ids, const uint8_t *line_kept,
 			int64_t first_event_id, struct tf_error *err);
+
+/* Remembers the tags that the file's old rows are of, before they go. event_rows.c */
+int tf_store_note_stale_tags(struct tf_store *s, int64_t file_id, struct tf_error *err);
 
 /* Ends the rows of an event file: tag counts, superseded and orphaned marks. event_rows.c */
 int tf_store_end_rows(struct tf_store *s, struct tf_error *err);

@@ -265,6 +265,36 @@ static int mark_orphans(struct tf_store *s, struct tf_error *err)
 		"i", s->run_id);
 }
 
+int tf_store_note_stale_tags(struct tf_store *s, int64_t file_id, struct tf_error *err)
+{
+	sqlite3_stmt *q = tf_db_bind(s, err, "SELECT DISTINCT tag_id FROM _tag_count WHERE file_id = ?", "i", file_id);
+	int code;
+
+	s->stale_count = 0;
+	if (!q)
+		return -1;
+	while ((code = sqlite3_step(q)) == SQLITE_ROW) {
+		if (tf_vec_reserve((void **)&s->stale_tags, &s->stale_cap, s->stale_count + 1, sizeof *s->stale_tags) < 0)
+			break;
+		s->stale_tags[s->stale_count++] = sqlite3_column_int64(q, 0);
+	}
+	tf_db_done(q);
+	return code == SQLITE_DONE ? 0 : code == SQLITE_ROW ? tf_fail_nomem(err) : tf_db_fail(s, err, "store");
+}
+
+/* Marks the scalars and histograms of a tag anew. */
+static int mark_values(struct tf_store *s, int64_t tag_id, struct tf_error *err)
+{
+	if (mark_tag(s, tag_id,
+		     "SELECT id, step, superseded FROM _scalar WHERE tag_id = ? ORDER BY step, wall_time, file_id, byte_offset",
+		     "UPDATE _scalar SET superseded = ? WHERE id = ?", err) < 0)
+		return -1;
+	return mark_tag(s, tag_id,
+			"SELECT id, step, superseded FROM _histogram WHERE tag_id = ?"
+			" ORDER BY step, wall_time, file_id, byte_offset",
+			"UPDATE _histogram SET superseded = ? WHERE id = ?", err);
+}
+
 static int end_tag(struct tf_store *s, const struct tf_tag_state *t, struct tf_error *err)
 {
 	int64_t elsewhere;
@@ -277,19 +307,7 @@ static int end_tag(struct tf_store *s, const struct tf_tag_state *t, struct tf_e
 	if (tf_db_integer(s, err, &elsewhere, "SELECT 1 FROM _tag_count WHERE tag_id = ? AND file_id <> ? LIMIT 1", "ii",
 			  t->tag_id, s->file_id) < 0)
 		return -1;
-	if (!t->unordered && elsewhere == TF_NONE)
-		return 0;
-	if (t->counts[ROW_SCALAR]
-	    && mark_tag(s, t->tag_id,
-			"SELECT id, step, superseded FROM _scalar WHERE tag_id = ? ORDER BY step, wall_time, file_id, byte_offset",
-			"UPDATE _scalar SET superseded = ? WHERE id = ?", err) < 0)
-		return -1;
-	return !t->counts[ROW_HISTOGRAM]
-		       ? 0
-		       : mark_tag(s, t->tag_id,
-				  "SELECT id, step, superseded FROM _histogram WHERE tag_id = ?"
-				  " ORDER BY step, wall_time, file_id, byte_offset",
-				  "UPDATE _histogram SET superseded = ? WHERE id = ?", err);
+	return t->unordered || elsewhere != TF_NONE ? mark_values(s, t->tag_id, err) : 0;
 }
 
 /* The first row of this file in a table whose rows are appended: the one after the last of all other files. */
@@ -313,11 +331,14 @@ static int note_table(struct tf_store *s, const char *table, struct tf_error *er
 
 int tf_store_end_rows(struct tf_store *s, struct tf_error *err)
 {
+	for (size_t i = 0; i < s->stale_count; i++)
+		if (mark_values(s, s->stale_tags[i], err) < 0)
+			return -1;
 	for (size_t i = 0; i < s->tag_count; i++)
 		if (end_tag(s, &s->tag_states[i], err) < 0)
 			return -1;
 	for (size_t i = 0; i < sizeof ranged / sizeof ranged[0]; i++)
 		if (note_table(s, ranged[i], err) < 0)
 			return -1;
-	return s->tag_count ? mark_orphans(s, err) : 0;
+	return s->tag_count || s->stale_count ? mark_orphans(s, err) : 0;
 }

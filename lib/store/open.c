@@ -215,6 +215,7 @@ int tf_store_close(struct tf_store *s, struct tf_error *err)
 		rc = tf_db_fail(s, err, "closing the store");
 	free(s->statements);
 	free(s->tag_states);
+	free(s->stale_tags);
 	tf_strtab_release(&s->tags);
 	free(s);
 	return rc;

@@ -103,7 +103,7 @@ static int drop_file(struct tf_store *s, int64_t file_id, struct tf_error *err)
 	static const char *const drops[] = {"DELETE FROM _ingest_issue WHERE file_id = ?",
 					    "DELETE FROM _tag_count WHERE file_id = ?"};
 
-	if (drop_ranges(s, file_id, err) < 0 || drop_host(s, file_id, err) < 0)
+	if (tf_store_note_stale_tags(s, file_id, err) < 0 || drop_ranges(s, file_id, err) < 0 || drop_host(s, file_id, err) < 0)
 		return -1;
 	for (size_t i = 0; i < 2; i++)
 		if (tf_db_run(s, err, NULL, drops[i], "i", file_id) < 0)
@@ -174,7 +174,7 @@ static void forget_file(struct tf_store *s)
 {
 	s->in_file = false;
 	tf_strtab_release(&s->tags);
-	s->tag_count = 0;
+	s->tag_count = s->stale_count = 0;
 }
 
 void tf_store_abandon_file(struct tf_store *s)

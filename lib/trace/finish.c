@@ -12,6 +12,8 @@
 #define WALL_CLOCK_NS INT64_C(100000000000000000)
 /* Differences of times within this (26 days) of the start never overflow, nor do sums of a few. */
 #define FAR_PS (INT64_C(1) << 61)
+/* Line timestamps without a wall clock that begin beyond a day count from the start of the machine. */
+#define DAY_NS (INT64_C(86400) * 1000 * 1000 * 1000)
 #define HOUR_PS (INT64_C(3600) * 1000 * 1000 * 1000 * 1000)
 
 /* Ids of the lines that XProf derives: 0xDEADBEEF as a signed 32-bit number, and as some tools print it. */
@@ -92,14 +94,14 @@ static int64_t environment_ns(const struct tf_trace *t, uint32_t name)
 	return TF_NONE;
 }
 
-/* The earliest wall-clock line that has events. */
-static int64_t earliest_line_ns(const struct tf_trace *t)
+/* The earliest line that has events, of those from `from_ns` on. */
+static int64_t earliest_line_ns(const struct tf_trace *t, int64_t from_ns)
 {
 	int64_t earliest = TF_NONE;
 
 	for (size_t i = 0; i < t->line_count; i++) {
 		const struct tf_line *l = &t->lines[i];
-		if (l->event_count && l->timestamp_ns >= WALL_CLOCK_NS
+		if (l->event_count && l->timestamp_ns >= from_ns
 		    && (earliest == TF_NONE || l->timestamp_ns < earliest))
 			earliest = l->timestamp_ns;
 	}
@@ -110,14 +112,19 @@ static void set_base(struct tf_trace *t)
 {
 	t->start_ns = environment_ns(t, TF_NAME_profile_start_time);
 	if (t->start_ns == TF_NONE)
-		t->start_ns = earliest_line_ns(t);
-	t->base_ns = t->start_ns == TF_NONE ? 0 : t->start_ns;
+		t->start_ns = earliest_line_ns(t, WALL_CLOCK_NS);
+	t->base_ns = t->start_ns;
+	if (t->base_ns == TF_NONE) {
+		int64_t first_ns = earliest_line_ns(t, INT64_MIN);
+		t->base_ns = first_ns > DAY_NS ? first_ns : 0;
+	}
 }
 
 /* Sets start_ps of a line's events from their offsets. Sums that leave int64 saturate and are flagged. */
 static void place_events(struct tf_trace *t, const struct tf_line *l)
 {
-	int64_t line_ps, from_base = l->timestamp_ns >= WALL_CLOCK_NS ? l->timestamp_ns - t->base_ns : l->timestamp_ns;
+	bool is_based = l->timestamp_ns >= WALL_CLOCK_NS || (t->start_ns == TF_NONE && l->timestamp_ns >= t->base_ns);
+	int64_t line_ps, from_base = is_based ? l->timestamp_ns - t->base_ns : l->timestamp_ns;
 	bool bad_line = __builtin_mul_overflow(from_base, INT64_C(1000), &line_ps);
 
 	for (size_t i = l->event_first; i < l->event_first + l->event_count; i++) {

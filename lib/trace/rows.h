@@ -44,7 +44,6 @@ const char *tf_file_kind_name(enum tf_file_kind kind);
 	X(TF_ISSUE_LENGTH_CRC, "length_crc") \
 	X(TF_ISSUE_DATA_CRC, "data_crc") \
 	X(TF_ISSUE_ZERO_FILL, "zero_fill") \
-	X(TF_ISSUE_GARBAGE, "garbage") \
 	X(TF_ISSUE_PROTO_ERROR, "proto_error") \
 	X(TF_ISSUE_TRUNCATED, "truncated") \
 	X(TF_ISSUE_TOO_LONG, "too_long") \
@@ -53,10 +52,7 @@ const char *tf_file_kind_name(enum tf_file_kind kind);
 	X(TF_ISSUE_IO_ERROR, "io_error") \
 	X(TF_ISSUE_UNREADABLE, "unreadable") \
 	X(TF_ISSUE_UNSUPPORTED, "unsupported") \
-	X(TF_ISSUE_NONFINITE, "nonfinite") \
-	X(TF_ISSUE_RESTART, "restart") \
 	X(TF_ISSUE_STEP_WRAP, "step_wrap_suspected") \
-	X(TF_ISSUE_BAD_TEXT, "bad_text") \
 	X(TF_ISSUE_LIMIT, "limit")
 
 enum tf_issue_code {

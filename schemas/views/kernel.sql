@@ -4,7 +4,7 @@ CREATE VIEW kernel(
 	host_id, -- host.host_id
 	device_id, -- device.device_id
 	name, -- kernel name
-	op, -- framework op; null if unattributed
+	op, -- framework op, else the HLO instruction; null if unattributed
 	count, -- executions
 	total_ps, -- ps
 	min_ps, -- ps

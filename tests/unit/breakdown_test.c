@@ -193,9 +193,9 @@ static void sixteen_bits_go_by_many_names(void **state)
 		mk_plane(t, "/device:GPU:0", "");
 		stream(t, 1);
 		mk_event(t, cases[i].name, 0, 10, cases[i].stats);
-		mk_finish(t);
-		assert_int_equal(tf_is_16_bit(t, 0), cases[i].is_16);
-		mk_free(t);
+		struct mk_analysis *a = mk_analyze(t, NULL);
+		assert_int_equal(tf_is_16_bit(&a->d, 0), cases[i].is_16);
+		mk_analysis_free(a);
 	}
 }
 
@@ -288,11 +288,11 @@ static void collectives_go_by_many_names(void **state)
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		mk_event(t, names[i], (int64_t)i * 10, 5, "");
 	mk_event(t, "reduce_kernel", 200, 5, "");
-	mk_finish(t);
+	struct mk_analysis *a = mk_analyze(t, NULL);
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		assert_int_equal(tf_device_part(t, mk_find(t, names[i], 0)), TF_PART_DEVICE_COLLECTIVES);
-	assert_int_equal(tf_device_part(t, mk_find(t, "reduce_kernel", 0)), TF_PART_DEVICE_COMPUTE_32);
-	mk_free(t);
+		assert_int_equal(tf_device_part(&a->d, mk_find(t, names[i], 0)), TF_PART_DEVICE_COLLECTIVES);
+	assert_int_equal(tf_device_part(&a->d, mk_find(t, "reduce_kernel", 0)), TF_PART_DEVICE_COMPUTE_32);
+	mk_analysis_free(a);
 }
 
 static void copies_without_a_telling_name_go_by_their_details(void **state)
@@ -312,9 +312,9 @@ static void copies_without_a_telling_name_go_by_their_details(void **state)
 		mk_plane(t, "/device:GPU:0", "");
 		stream(t, 1);
 		mk_event(t, "copyBuffer", 0, 10, cases[i].details);
-		mk_finish(t);
-		assert_int_equal(tf_device_part(t, 0), cases[i].part);
-		mk_free(t);
+		struct mk_analysis *a = mk_analyze(t, NULL);
+		assert_int_equal(tf_device_part(&a->d, 0), cases[i].part);
+		mk_analysis_free(a);
 	}
 }
 

@@ -57,6 +57,23 @@ static void without_environment_the_earliest_wall_line_is_the_base(void **state)
 	mk_free(t);
 }
 
+static void times_since_the_start_of_the_machine_begin_with_the_first_line(void **state)
+{
+	(void)state;
+	struct tf_trace *t = mk_trace();
+	mk_plane(t, "/host:CPU", "");
+	mk_line(t, 1, "late", 40 * 86400 * INT64_C(1000000000) + 500); /* up for 40 days */
+	mk_event(t, "a", 0, 10, "");
+	mk_line(t, 2, "early", 40 * 86400 * INT64_C(1000000000));
+	mk_event(t, "b", 3, 10, "");
+	mk_finish(t);
+	assert_int_equal(t->start_ns, TF_NONE);
+	assert_int_equal(t->events.start_ps[mk_find(t, "a", 0)], 500 * 1000);
+	assert_int_equal(t->events.start_ps[mk_find(t, "b", 0)], 3);
+	assert_int_equal(t->events.flags[mk_find(t, "a", 0)] & TF_EVENT_ABSURD, 0);
+	mk_free(t);
+}
+
 /* Case C01: (offset, duration) (200,100) (100,100) (120,50) (120,30) are ordered by offset, the longer first. */
 static void events_of_a_line_are_ordered(void **state)
 {
@@ -110,6 +127,20 @@ static void an_instant_far_outside_does_not_stretch_the_capture(void **state)
 	mk_finish(t);
 	assert_int_equal(t->end_ps - t->begin_ps, 10 * MS);
 	assert_int_equal(t->anomaly_count, 1);
+	mk_free(t);
+}
+
+static void an_instant_beside_work_on_its_line_belongs_to_the_capture(void **state)
+{
+	(void)state;
+	struct tf_trace *t = mk_trace();
+	mk_plane(t, "/host:CPU", "");
+	mk_line(t, 1, "python", 0);
+	mk_event(t, "early", MS, 0, "");
+	mk_event(t, "work", 100 * MS, 10 * MS, "");
+	mk_finish(t);
+	assert_int_equal(t->end_ps - t->begin_ps, 109 * MS);
+	assert_int_equal(t->anomaly_count, 0);
 	mk_free(t);
 }
 
@@ -229,9 +260,11 @@ int main(void)
 		cmocka_unit_test(relative_lines_count_from_zero),
 		cmocka_unit_test(wall_clock_lines_lose_the_profile_start),
 		cmocka_unit_test(without_environment_the_earliest_wall_line_is_the_base),
+		cmocka_unit_test(times_since_the_start_of_the_machine_begin_with_the_first_line),
 		cmocka_unit_test(events_of_a_line_are_ordered),
 		cmocka_unit_test(an_endless_event_is_absurd_and_spans_nothing),
 		cmocka_unit_test(an_instant_far_outside_does_not_stretch_the_capture),
+		cmocka_unit_test(an_instant_beside_work_on_its_line_belongs_to_the_capture),
 		cmocka_unit_test(one_event_over_a_thousand_times_all_others_is_absurd),
 		cmocka_unit_test(times_that_leave_int64_are_absurd),
 		cmocka_unit_test(annotation_lines_of_a_device_are_derived),

@@ -1,0 +1,68 @@
+/* Printable text, cut to a width. */
+#include "lib/render/put_text.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* How many bytes of a control character begin here; 0 for others. */
+static size_t control(const char *text, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	if (p[0] < 0x20 || p[0] == 0x7f)
+		return 1;
+	return len > 1 && p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0 ? 2 : 0;
+}
+
+void tf_make_printable(char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		size_t n = control(text + i, len - i);
+		memset(text + i, '?', n);
+		i += n ? n - 1 : 0;
+	}
+}
+
+static void put(FILE *to, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len;) {
+		size_t n = control(text + i, len - i);
+		if (n)
+			fputs(n == 1 ? "?" : "??", to);
+		else
+			fputc(text[i], to);
+		i += n ? n : 1;
+	}
+}
+
+static bool is_inside_character(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+size_t tf_put_text(FILE *to, const char *text, size_t width)
+{
+	size_t len = strlen(text ? text : "-");
+
+	if (len <= width) {
+		put(to, text ? text : "-", len);
+		return len;
+	}
+	size_t head = (width - 3) / 2, tail = width - 3 - head;
+	while (head && is_inside_character(text[head]))
+		head--;
+	const char *end = text + len - tail;
+	while (is_inside_character(*end))
+		end++;
+	put(to, text, head);
+	fputs("...", to);
+	put(to, end, strlen(end));
+	return head + 3 + strlen(end);
+}
+
+void tf_put_padded(FILE *to, const char *text, size_t width)
+{
+	size_t taken = tf_put_text(to, text, width);
+
+	fprintf(to, "%*s", (int)(width - taken), "");
+}

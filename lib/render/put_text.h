@@ -1,0 +1,20 @@
+/* Text that comes from files, on its way to a terminal: no control character of it gets there. */
+#ifndef TF_RENDER_PUT_TEXT_H
+#define TF_RENDER_PUT_TEXT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Replaces the control characters of a valid UTF-8 text in place, each byte by '?': those of ASCII and of Latin-1 (C1). */
+void tf_make_printable(char *text, size_t len);
+
+/*
+ * Writes a valid UTF-8 text ("-" for NULL) printable, in at most `width` (at least 4) bytes: a longer one is cut in the
+ * middle, between characters. Returns the bytes written.
+ */
+size_t tf_put_text(FILE *to, const char *text, size_t width);
+
+/* The same, padded with spaces to the width. */
+void tf_put_padded(FILE *to, const char *text, size_t width);
+
+#endif
