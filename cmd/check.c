@@ -1,4 +1,5 @@
 /* tfprof check: the gate for CI. */
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,20 +9,23 @@
 #include "lib/render/render.h"
 
 struct args {
-	const char *db, *baseline, *inconclusive, *junit;
-	struct tf_list_arg max, min, regress;
-	int64_t min_steps;
-	bool json;
+	const char *db, *min_steps, *inconclusive, *junit;
+	struct tf_list_arg max, min, regress, baseline;
+	bool json, allow_env, accept_inferred;
 };
 
 static const struct tf_opt options[] = {
 	{"db", 0, TF_OPT_TEXT, "FILE", "the store (default: $TFPROF_DB, else tfprof.db)", offsetof(struct args, db)},
 	{"max", 0, TF_OPT_LIST, "METRIC=V", "fail above V (20ms, 5%, 512MiB)", offsetof(struct args, max)},
 	{"min", 0, TF_OPT_LIST, "METRIC=V", "fail below V", offsetof(struct args, min)},
-	{"baseline", 0, TF_OPT_TEXT, "FILE|SELECTOR", "compare with a `report --json` document, a path or a session",
+	{"baseline", 0, TF_OPT_LIST, "FILE|SELECTOR", "compare with a `report --json` document, a path or a session",
 	 offsetof(struct args, baseline)},
 	{"max-regress", 0, TF_OPT_LIST, "METRIC=5%+ABS", "allowances against the baseline", offsetof(struct args, regress)},
-	{"min-steps", 0, TF_OPT_I64, "N", "steady steps that step figures need (default 5)", offsetof(struct args, min_steps)},
+	{"min-steps", 0, TF_OPT_TEXT, "N", "steady steps that figures of steps need (default 5)", offsetof(struct args, min_steps)},
+	{"allow-env", 0, TF_OPT_FLAG, NULL, "compare with a baseline from other machines or another framework",
+	 offsetof(struct args, allow_env)},
+	{"accept-inferred", 0, TF_OPT_FLAG, NULL, "judge steps that only a repeated event marks",
+	 offsetof(struct args, accept_inferred)},
 	{"inconclusive", 0, TF_OPT_TEXT, "HOW", "exit status of an inconclusive verdict: pass or warn 0, fail 1 (default 5)",
 	 offsetof(struct args, inconclusive)},
 	{"json", 'j', TF_OPT_FLAG, NULL, "one JSON document (schemas/check.schema.json)", offsetof(struct args, json)},
@@ -39,33 +43,75 @@ static int add_rules(const struct args *a, struct tf_gate *g, struct tf_error *e
 		for (size_t i = 0; i < lists[k].list->count; i++)
 			if (tf_gate_add(g, lists[k].kind, lists[k].list->items[i], err) < 0)
 				return -1;
-	if (a->baseline && a->regress.count == 0 && tf_gate_add_default(g, err) < 0)
+	if (a->baseline.count && a->regress.count == 0 && tf_gate_add_default(g, err) < 0)
 		return -1;
-	if (a->regress.count && !a->baseline)
+	if (a->regress.count && a->baseline.count == 0)
 		return tf_fail(err, TF_EUSAGE, "'--max-regress' needs a '--baseline'");
 	if (g->rule_count == 0) {
 		tf_fail(err, TF_EUSAGE, "nothing to check");
 		tf_hint(err, "give limits ('--max METRIC=V', '--min METRIC=V') or a '--baseline'");
 		return -1;
 	}
-	g->min_steps = a->min_steps > 0 ? a->min_steps : 5;
 	return 0;
 }
 
+/* What was asked for, before anything is loaded: a usage error outweighs all others. */
+static int read_args(const struct args *a, struct tf_gate *g, struct tf_error *err)
+{
+	static const char *const hows[] = {"pass", "warn", "fail"};
+	size_t how = 0;
+
+	while (a->inconclusive && how < 3 && strcmp(a->inconclusive, hows[how]) != 0)
+		how++;
+	if (how == 3)
+		return tf_fail(err, TF_EUSAGE, "option '--inconclusive' does not know '%s'", a->inconclusive);
+	if (a->json && a->junit && strcmp(a->junit, "-") == 0)
+		return tf_fail(err, TF_EUSAGE, "both '--json' and '--junit -' write to stdout");
+	if (a->baseline.count > 1)
+		return tf_fail(err, TF_EUSAGE, "one baseline at a time, not '%s' too", a->baseline.items[1]);
+	g->min_steps = TF_GATE_MIN_STEPS;
+	if (a->min_steps && (!tf_parse_i64(a->min_steps, &g->min_steps) || g->min_steps < 1))
+		return tf_fail(err, TF_EUSAGE, "option '--min-steps' needs a whole number from 1, not '%s'", a->min_steps);
+	g->allow_env = a->allow_env;
+	g->accept_inferred = a->accept_inferred;
+	return add_rules(a, g, err);
+}
+
 /* A baseline is a report's document, else whatever a report can be made of. */
-static int load_baseline(const struct args *a, struct tf_session *s, struct tf_error *err)
+static int load_baseline(const char *db, const char *what, struct tf_session *s, struct tf_error *err)
 {
 	struct tf_error not_a_report = {0};
 
-	if (access(a->baseline, F_OK) != 0)
-		return tf_load_target(a->db, a->baseline, NULL, s, err);
-	if (tf_report_read(a->baseline, s, &not_a_report) == 0)
+	if (access(what, F_OK) != 0)
+		return tf_load_target(db, what, NULL, s, err);
+	if (tf_report_read(what, s, &not_a_report) == 0)
 		return 0;
 	tf_session_release(s);
-	if (tf_load_target(a->db, a->baseline, NULL, s, err) == 0)
+	if (tf_load_target(db, what, NULL, s, err) == 0)
 		return 0;
 	*err = not_a_report;
 	return tf_wrap(err, "baseline");
+}
+
+/* Of several errors the one whose status weighs more is told: 2, 4, 3. */
+static int weight(const struct tf_error *err)
+{
+	int status = tf_exit_status(err->code);
+	return status == 2 ? INT_MAX : status;
+}
+
+static int load_sides(const struct args *a, const char *what, struct tf_session *now, struct tf_session *before,
+		      struct tf_error *err)
+{
+	struct tf_error other = {0};
+	int rc = tf_load_target(a->db, what, NULL, now, err);
+
+	if (a->baseline.count && load_baseline(a->db, a->baseline.items[0], before, &other) < 0) {
+		if (rc == 0 || weight(&other) > weight(err))
+			*err = other;
+		rc = -1;
+	}
+	return rc;
 }
 
 static int write_junit(const char *path, const struct tf_verdict *v, struct tf_error *err)
@@ -80,28 +126,37 @@ static int write_junit(const char *path, const struct tf_verdict *v, struct tf_e
 	return rc;
 }
 
-static int status_of(enum tf_verdict_kind verdict, const char *inconclusive)
+/* Text or JSON to stdout, JUnit where it was asked for. */
+static int write_verdict(const struct args *a, const struct tf_verdict *v, struct tf_error *err)
 {
-	if (verdict != TF_INCONCLUSIVE)
-		return verdict == TF_FAIL;
+	if (a->junit && write_junit(a->junit, v, err) < 0)
+		return -1;
+	if (a->junit && strcmp(a->junit, "-") == 0)
+		return 0;
+	return (a->json ? tf_render_check_json : tf_render_check_text)(stdout, v, err);
+}
+
+static int status_of(const struct tf_verdict *v, const char *inconclusive)
+{
+	if (v->verdict != TF_INCONCLUSIVE)
+		return v->verdict == TF_FAIL;
+	if (inconclusive && strcmp(inconclusive, "warn") == 0)
+		fputs("tfprof check: the verdict is inconclusive\n", stderr);
 	return !inconclusive ? 5 : strcmp(inconclusive, "fail") == 0;
 }
 
 static int judge(const struct args *a, const struct tf_gate *g, const char *what, struct tf_error *err)
 {
-	struct tf_session session = {0}, baseline = {0};
-	struct tf_verdict v = {0};
+	struct tf_session now = {0}, before = {0};
+	struct tf_verdict v = {.lenient = a->inconclusive && strcmp(a->inconclusive, "fail") != 0};
 	int status = 0;
 
-	if (tf_load_target(a->db, what, NULL, &session, err) == 0 && (!a->baseline || load_baseline(a, &baseline, err) == 0)
-	    && tf_gate_judge(g, &session, a->baseline ? &baseline : NULL, &v, err) == 0
-	    && (!a->junit || write_junit(a->junit, &v, err) == 0)
-	    && (a->junit && strcmp(a->junit, "-") == 0 ? 0
-		: (a->json ? tf_render_check_json : tf_render_check_text)(stdout, &v, err)) == 0)
-		status = status_of(v.verdict, a->inconclusive);
+	if (load_sides(a, what, &now, &before, err) == 0
+	    && tf_gate_judge(g, &now, a->baseline.count ? &before : NULL, &v, err) == 0 && write_verdict(a, &v, err) == 0)
+		status = status_of(&v, a->inconclusive);
 	tf_arena_release(&v.arena);
-	tf_session_release(&session);
-	tf_session_release(&baseline);
+	tf_session_release(&now);
+	tf_session_release(&before);
 	return status;
 }
 
@@ -113,10 +168,7 @@ static int run(void *args, const char **operands, size_t count, struct tf_error 
 
 	if (count > 1)
 		return tf_fail(err, TF_EUSAGE, "one session or path at a time, not '%s' too", operands[1]);
-	if (a->inconclusive && strcmp(a->inconclusive, "pass") != 0 && strcmp(a->inconclusive, "warn") != 0
-	    && strcmp(a->inconclusive, "fail") != 0)
-		return tf_fail(err, TF_EUSAGE, "option '--inconclusive' does not know '%s'", a->inconclusive);
-	if (add_rules(a, &gate, err) == 0)
+	if (read_args(a, &gate, err) == 0)
 		status = judge(a, &gate, count ? operands[0] : NULL, err);
 	tf_gate_release(&gate);
 	return status;
@@ -127,7 +179,8 @@ const struct tf_cmd tf_cmd_check = {
 	.synopsis = "[OPTION]… [SELECTOR|PATH]",
 	.summary = "the CI gate: limits, and regressions against a baseline",
 	.help = "Exit status: 0 pass, 1 fail, 2 usage, 3 no readable data, 4 system error, 5 inconclusive.\n"
-		"A regression is worse by more than the relative and the absolute allowance. '--baseline' alone gates\n"
+		"A regression is worse by more than the relative and the absolute allowance ('5%+0.1ms', '5%', '+0.1ms');\n"
+		"METRIC:up or METRIC:down says what is worse where METRIC does not. '--baseline' alone gates\n"
 		"step_time_ms.mean=5%+0.1ms, memory.peak_bytes=1%+16MiB, input.exposed_share=+0.05 and\n"
 		"device.idle_ratio.mean=+0.05.",
 	.options = options,

@@ -63,11 +63,12 @@ struct tf_verdict {
 	struct tf_check *checks;
 	size_t check_count, check_cap;
 	const char *session, *baseline; /* names, for output */
+	bool lenient; /* set by the caller: what is inconclusive stops no build (--inconclusive pass or warn) */
 };
 
 /*
- * Judges. `baseline` may be NULL if no rule needs one. `out` is zeroed by the caller, who releases its arena; it borrows
- * nothing. 0, or -1 when out of memory.
+ * Judges. `baseline` may be NULL if no rule needs one. `out` is zeroed but for `lenient` by the caller, who releases its arena;
+ * it borrows nothing. 0, or -1 when out of memory.
  */
 int tf_gate_judge(const struct tf_gate *g, const struct tf_session *s, const struct tf_session *baseline,
 		  struct tf_verdict *out, struct tf_error *err);

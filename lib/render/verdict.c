@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/render/json_writer.h"
+#include "lib/render/put_text.h"
 #include "lib/render/render.h"
 
 int tf_render_check_json(FILE *to, const struct tf_verdict *v, struct tf_error *err)
@@ -12,17 +13,17 @@ int tf_render_check_json(FILE *to, const struct tf_verdict *v, struct tf_error *
 	tf_json_object(&j, NULL);
 	tf_json_text(&j, "schema", "tfprof.check/1");
 	tf_json_text(&j, "verdict", tf_verdict_name(v->verdict));
+	tf_json_text(&j, "reason", v->reason);
 	tf_json_text(&j, "session", v->session);
 	tf_json_text(&j, "baseline", v->baseline);
 	tf_json_list(&j, "checks");
 	for (size_t i = 0; i < v->check_count; i++) {
 		const struct tf_check *c = &v->checks[i];
-		bool regress = c->rule.kind == TF_CHECK_REGRESS;
 		tf_json_object(&j, NULL);
 		tf_json_text(&j, "metric", c->rule.metric);
 		tf_json_text(&j, "kind", tf_check_kind_name(c->rule.kind));
 		tf_json_double(&j, "value", c->value);
-		tf_json_double(&j, "limit", regress ? (double)NAN : c->rule.limit);
+		tf_json_double(&j, "limit", c->rule.limit);
 		tf_json_double(&j, "baseline", c->baseline);
 		tf_json_double(&j, "change", c->change);
 		tf_json_double(&j, "change_pct", c->change_pct);
@@ -31,6 +32,7 @@ int tf_render_check_json(FILE *to, const struct tf_verdict *v, struct tf_error *
 		tf_json_i64(&j, "n_baseline", c->n_baseline);
 		tf_json_text(&j, "verdict", tf_verdict_name(c->verdict));
 		tf_json_text(&j, "reason", c->reason);
+		tf_json_text(&j, "detail", c->detail);
 		tf_json_object_end(&j);
 	}
 	tf_json_list_end(&j);
@@ -38,94 +40,164 @@ int tf_render_check_json(FILE *to, const struct tf_verdict *v, struct tf_error *
 	return tf_json_finish(&j, to, err);
 }
 
-/* One check in words, without its verdict. */
+/* A value with its unit; bytes in the largest one that they fill. */
+static void put_value(struct tf_buf *b, double value, enum tf_unit unit)
+{
+	static const char *const sizes[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	const char *name = unit == TF_UNIT_RATIO ? "" : tf_unit_name(unit);
+
+	for (int i = 0; unit == TF_UNIT_BYTES && i < 4 && fabs(value) >= 1024; i++) {
+		value /= 1024;
+		name = sizes[i + 1];
+	}
+	tf_buf_printf(b, "%.6g%s%s", value, *name ? " " : "", name);
+}
+
+static void put_allowance(struct tf_buf *b, const struct tf_rule *r)
+{
+	tf_buf_text(b, ", allowed ");
+	if (r->relative > 0)
+		tf_buf_printf(b, "%.6g %%%s", 100 * r->relative, r->absolute > 0 ? " and " : "");
+	if (r->absolute > 0 || r->relative <= 0)
+		put_value(b, r->absolute, r->unit);
+}
+
+/* What was compared, in words. */
+static void put_comparison(struct tf_buf *b, const struct tf_check *c)
+{
+	if (c->rule.kind != TF_CHECK_REGRESS) {
+		tf_buf_text(b, c->rule.kind == TF_CHECK_MAX ? ", at most " : ", at least ");
+		put_value(b, c->rule.limit, c->rule.unit);
+		return;
+	}
+	if (isnan(c->baseline)) {
+		tf_buf_text(b, ", baseline unknown");
+		return;
+	}
+	tf_buf_text(b, ", baseline ");
+	put_value(b, c->baseline, c->rule.unit);
+	if (isnan(c->change))
+		return;
+	tf_buf_text(b, c->change < 0 ? ", " : ", +");
+	put_value(b, c->change, c->rule.unit);
+	if (isfinite(c->change_pct))
+		tf_buf_printf(b, " (%+.1f %%)", c->change_pct);
+	put_allowance(b, &c->rule);
+}
+
+/* One check in words without its verdict, printable. */
 static void describe(struct tf_buf *b, const struct tf_check *c)
 {
-	const char *unit = tf_unit_name(c->rule.unit);
-
-	tf_buf_text(b, c->rule.metric);
+	b->len = 0;
+	tf_buf_printf(b, "%s: ", c->rule.metric);
 	if (isnan(c->value))
-		tf_buf_text(b, " unknown");
+		tf_buf_text(b, "unknown");
 	else
-		tf_buf_printf(b, " %.6g %s", c->value, unit);
-	if (c->rule.kind != TF_CHECK_REGRESS)
-		tf_buf_printf(b, " (%s %.6g)", tf_check_kind_name(c->rule.kind), c->rule.limit);
-	else if (!isnan(c->baseline))
-		tf_buf_printf(b, " (baseline %.6g)", c->baseline);
-	if (!isnan(c->change))
-		tf_buf_printf(b, " %+.6g", c->change);
-	if (!isnan(c->change_pct))
-		tf_buf_printf(b, " %+.1f %%", c->change_pct);
-	if (c->rule.kind == TF_CHECK_REGRESS)
-		tf_buf_printf(b, " allowed %.6g %% + %.6g %s", 100 * c->rule.relative, c->rule.absolute, unit);
+		put_value(b, c->value, c->rule.unit);
+	put_comparison(b, c);
 	if (c->reason)
 		tf_buf_printf(b, ": %s", c->reason);
+	if (c->detail)
+		tf_buf_printf(b, " (%s)", c->detail);
+	if (!b->failed)
+		tf_make_printable(b->data, b->len);
 }
 
 int tf_render_check_text(FILE *to, const struct tf_verdict *v, struct tf_error *err)
 {
 	struct tf_buf b = {0};
 
-	for (size_t i = 0; i < v->check_count; i++) {
-		b.len = 0;
+	for (size_t i = 0; i < v->check_count && !b.failed; i++) {
 		describe(&b, &v->checks[i]);
 		if (!b.failed)
 			fprintf(to, "%-12s  %s\n", tf_verdict_name(v->checks[i].verdict), b.data);
 	}
-	fprintf(to, "%s: %s%s%s\n", tf_verdict_name(v->verdict), v->session, v->baseline ? " against " : "",
-		v->baseline ? v->baseline : "");
+	b.len = 0;
+	tf_buf_printf(&b, "%s: %s", tf_verdict_name(v->verdict), v->session);
+	if (v->baseline)
+		tf_buf_printf(&b, " against %s", v->baseline);
+	if (v->reason)
+		tf_buf_printf(&b, ": %s", v->reason);
+	if (!b.failed) {
+		tf_make_printable(b.data, b.len);
+		fprintf(to, "%s\n", b.data);
+	}
 	int rc = b.failed ? tf_fail_nomem(err) : fflush(to) != 0 ? tf_fail_errno(err, TF_ESYSTEM, "cannot write") : 0;
 	tf_buf_release(&b);
 	return rc;
 }
 
-/* Text inside XML: markup escaped, characters that XML 1.0 forbids replaced. */
-static void put_xml(FILE *to, const char *text)
+/* Printable text as an attribute's value. U+FFFE and U+FFFF, which XML forbids, become U+FFFD. */
+static void put_xml(struct tf_buf *b, const char *text)
 {
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-		if (c == '<')
-			fputs("&lt;", to);
-		else if (c == '>')
-			fputs("&gt;", to);
-		else if (c == '&')
-			fputs("&amp;", to);
-		else if (c == '"')
-			fputs("&quot;", to);
-		else
-			fputc(c < 0x20 ? '?' : c, to);
+	for (size_t len; *text; text += len) {
+		len = 1;
+		if (*text == '<') {
+			tf_buf_text(b, "&lt;");
+		} else if (*text == '>') {
+			tf_buf_text(b, "&gt;");
+		} else if (*text == '&') {
+			tf_buf_text(b, "&amp;");
+		} else if (*text == '"') {
+			tf_buf_text(b, "&quot;");
+		} else if (strncmp(text, "\xef\xbf\xbe", 3) == 0 || strncmp(text, "\xef\xbf\xbf", 3) == 0) {
+			tf_buf_text(b, "\xef\xbf\xbd");
+			len = 3;
+		} else {
+			tf_buf_char(b, *text);
+		}
 	}
 }
 
-/* A failed check is a failure, an inconclusive one an error: both stop a build unless the caller maps the exit status. */
+static void put_case(struct tf_buf *xml, struct tf_buf *words, const struct tf_check *c, const char *element)
+{
+	words->len = 0;
+	tf_buf_text(words, c->rule.metric);
+	if (!words->failed)
+		tf_make_printable(words->data, words->len);
+	tf_buf_printf(xml, "  <testcase classname=\"tfprof.%s\" name=\"", tf_check_kind_name(c->rule.kind));
+	put_xml(xml, words->failed ? "" : words->data);
+	if (!element) {
+		tf_buf_text(xml, "\"/>\n");
+		return;
+	}
+	describe(words, c);
+	tf_buf_printf(xml, "\"><%s message=\"", element);
+	put_xml(xml, words->failed ? "" : words->data);
+	tf_buf_text(xml, "\"/></testcase>\n");
+}
+
+/* A verdict that no check explains stands for itself. */
+static void put_reason(struct tf_buf *xml, const struct tf_verdict *v, const char *element)
+{
+	tf_buf_printf(xml, "  <testcase classname=\"tfprof\" name=\"verdict\"><%s message=\"%s\"/></testcase>\n", element, v->reason);
+}
+
+/* A failed check is a failure. An inconclusive one is an error, which stops a build, unless the caller lets it through. */
 int tf_render_check_junit(FILE *to, const struct tf_verdict *v, struct tf_error *err)
 {
+	const char *const elements[] = {NULL, "failure", v->lenient ? "skipped" : "error", "skipped"};
+	struct tf_buf xml = {0}, words = {0};
 	size_t count[4] = {0};
-	struct tf_buf b = {0};
+	int rc = 0;
 
 	for (size_t i = 0; i < v->check_count; i++)
 		count[v->checks[i].verdict]++;
-	fprintf(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"tfprof check\" tests=\"%zu\" failures=\"%zu\" "
-		    "errors=\"%zu\" skipped=\"%zu\">\n", v->check_count, count[TF_FAIL], count[TF_INCONCLUSIVE], count[TF_SKIPPED]);
-	for (size_t i = 0; i < v->check_count; i++) {
-		static const char *const elements[] = {NULL, "failure", "error", "skipped"};
-		const struct tf_check *c = &v->checks[i];
-		fputs("  <testcase classname=\"tfprof.", to);
-		fputs(tf_check_kind_name(c->rule.kind), to);
-		fputs("\" name=\"", to);
-		put_xml(to, c->rule.metric);
-		fputs("\"", to);
-		if (c->verdict == TF_PASS) {
-			fputs("/>\n", to);
-			continue;
-		}
-		b.len = 0;
-		describe(&b, c);
-		fprintf(to, "><%s message=\"", elements[c->verdict]);
-		put_xml(to, b.failed ? "" : b.data);
-		fputs("\"/></testcase>\n", to);
-	}
-	fputs("</testsuite>\n", to);
-	tf_buf_release(&b);
-	return fflush(to) == 0 ? 0 : tf_fail_errno(err, TF_ESYSTEM, "cannot write");
+	count[v->verdict] += v->reason != NULL;
+	size_t errors = v->lenient ? 0 : count[TF_INCONCLUSIVE];
+	tf_buf_printf(&xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"tfprof check\" tests=\"%zu\" "
+			    "failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n", v->check_count + (v->reason != NULL), count[TF_FAIL], errors,
+		      count[TF_SKIPPED] + count[TF_INCONCLUSIVE] - errors);
+	for (size_t i = 0; i < v->check_count; i++)
+		put_case(&xml, &words, &v->checks[i], elements[v->checks[i].verdict]);
+	if (v->reason)
+		put_reason(&xml, v, elements[v->verdict]);
+	tf_buf_text(&xml, "</testsuite>\n");
+	if (xml.failed || words.failed)
+		rc = tf_fail_nomem(err);
+	else if (fwrite(xml.data, 1, xml.len, to) != xml.len || fflush(to) != 0)
+		rc = tf_fail_errno(err, TF_ESYSTEM, "cannot write");
+	tf_buf_release(&xml);
+	tf_buf_release(&words);
+	return rc;
 }

@@ -17,6 +17,7 @@ ok 'the schema is named' prints tfprof.check/1 json 'd["schema"]' out
 capture=$(ls "$logs"/keras3_slow_input/train/plugins/profile/*/vm.xplane.pb)
 head -c 300000 "$capture" >cut.xplane.pb
 ok 'a truncated capture is inconclusive' exits 5 "$TFPROF" check --max step_time_ms.mean=1s cut.xplane.pb
+ok 'even where a limit seems broken' exits 5 "$TFPROF" check --min steps.steady_count=20 cut.xplane.pb
 ok 'which can be mapped to a pass' exits 0 "$TFPROF" check --inconclusive pass --max step_time_ms.mean=1s cut.xplane.pb
 ok 'or a failure' exits 1 "$TFPROF" check --inconclusive fail --max step_time_ms.mean=1s cut.xplane.pb
 : >empty.xplane.pb
@@ -28,6 +29,19 @@ ok 'nothing to check is a usage error' exits 2 "$TFPROF" check --db a.db $fast
 ok 'NaN is no limit' exits 2 "$TFPROF" check --db a.db --max step_time_ms.mean=nan $fast
 ok 'nor is text behind a number' exits 2 "$TFPROF" check --db a.db --max 'step_time_ms.mean=5%x' $fast
 ok 'nor a negative allowance' exits 2 "$TFPROF" check --db a.db --baseline fast.json --max-regress step_time_ms.mean=-5% $fast
+ok 'nor a number alone' exits 2 "$TFPROF" check --db a.db --baseline fast.json --max-regress step_time_ms.mean=5 $fast
+ok 'a share over 1 is no limit' exits 2 "$TFPROF" check --db a.db --max input.share=20 $slow
+ok 'which asks for percent' says "'20%'"
+ok 'an allowance needs a baseline' exits 2 "$TFPROF" check --db a.db --max-regress step_time_ms.mean=5% $fast
+ok 'steps to need are counted' exits 2 "$TFPROF" check --db a.db --min-steps -3 --max step_time_ms.mean=1s $fast
+ok 'two documents do not fit one stream' exits 2 "$TFPROF" check --db a.db --json --junit - --max step_time_ms.mean=1s $fast
+ok 'one baseline at a time' exits 2 "$TFPROF" check --db a.db --baseline fast.json --baseline fast.json $fast
+ok 'a mapping must be known' exits 2 "$TFPROF" check --db a.db --inconclusive maybe --max step_time_ms.mean=1s $fast
+ok 'usage outweighs a missing store' exits 2 "$TFPROF" check --db none.db --max step_time_ms.maen=1 $fast
+ok 'a missing store is no data' exits 3 "$TFPROF" check --db none.db --max step_time_ms.mean=1s $fast
+echo 'no store' >bad.db
+echo '{' >bad.json
+ok 'a store that is none outweighs a missing baseline' exits 4 "$TFPROF" check --db bad.db --baseline bad.json --max step_time_ms.mean=1s $fast
 ok 'a gate on loss needs a direction' exits 2 "$TFPROF" check --db a.db --baseline fast.json --max-regress 'scalar[epoch_loss].last=5%' $fast
 ok 'and takes one' exits 0 "$TFPROF" check --db a.db --baseline fast.json --max-regress 'scalar[epoch_loss].last:up=5%' $fast
 
@@ -43,11 +57,38 @@ ok 'a failure outweighs doubt' exits 1 "$TFPROF" check --db a.db --max device.id
 ok 'JUnit is written' exits 1 "$TFPROF" check --db a.db --baseline fast.json --junit j.xml $slow
 ok 'and is XML with the failures counted' prints 2 python3 -c '
 import xml.etree.ElementTree as e; print(e.parse("j.xml").getroot().get("failures"))'
+valid_xml() { python3 -c 'import sys, xml.etree.ElementTree as e; e.parse(sys.argv[1])' "$1"; }
+attribute() { python3 -c 'import sys, xml.etree.ElementTree as e; print(e.parse(sys.argv[1]).getroot().get(sys.argv[2]))' "$1" "$2"; }
+ok 'a tag of any bytes is inconclusive' exits 5 "$TFPROF" check --db a.db --junit tag.xml \
+	--max "$(printf 'scalar[<&"\033\377\357\277\277].last=1')" $fast
+ok 'and its JUnit is XML' valid_xml tag.xml
+ok 'an inconclusive check is an error' prints 1 attribute tag.xml errors
+ok 'which a warning lets through' exits 0 "$TFPROF" check --db a.db --inconclusive warn --junit warn.xml --max device.idle_ratio.mean=1 $fast
+ok 'with a word' says 'inconclusive'
+ok 'and as skipped in JUnit' prints 1 attribute warn.xml skipped
+ok 'and no error there' prints 0 attribute warn.xml errors
+ok 'no escape sequence reaches a terminal' exits 5 "$TFPROF" check --db a.db --max "$(printf 'scalar[\033[31m].last=1')" $fast
+ok 'in the text' sh -c '! grep -q "$(printf "\033")" out'
+ok 'a full disk is a system error' exits 4 sh -c '"$TFPROF" check --db a.db --max step_time_ms.mean=1s "$1" >/dev/full' sh $fast
 echo '{' >bad.json
 ok 'a broken baseline is bad data' exits 3 "$TFPROF" check --db a.db --baseline bad.json $fast
 ok 'a baseline can be a session' exits 1 "$TFPROF" check --db a.db --baseline $fast $slow
 ok 'or a capture' exits 1 "$TFPROF" check --db a.db --baseline "$logs/keras3_fast_input" $slow
 sed 's/"step_time_ms.mean":[0-9.]*/"step_time_ms.mean":null/' fast.json >hole.json
 ok 'a baseline without the figure is inconclusive' exits 5 "$TFPROF" check --db a.db --baseline hole.json $fast
+sed 's/"metrics":{/"metrics":[],"x":{/' fast.json >list.json
+ok 'nor is one without metrics a baseline' exits 3 "$TFPROF" check --db a.db --baseline list.json $fast
+sed 's/"framework":[^,]*/"framework":"other"/' fast.json >other.json
+ok 'another framework is inconclusive' exits 5 "$TFPROF" check --db a.db --json --baseline other.json $fast
+ok 'which is the reason' prints environment_differs json 'd["checks"][0]["reason"]' out
+ok 'unless it is allowed' exits 0 "$TFPROF" check --db a.db --allow-env --baseline other.json $fast
+sed 's/"source":"[a-z_]*"/"source":"inferred"/' fast.json >inferred.json
+ok 'inferred steps are inconclusive' exits 5 "$TFPROF" check --db a.db --baseline inferred.json $fast
+ok 'unless they are accepted' exits 0 "$TFPROF" check --db a.db --accept-inferred --baseline inferred.json $fast
+ok 'a run without a profile has scalars to check' exits 0 "$TFPROF" check --db a.db --max 'scalar[loss].last=10' memory_jump
+ok 'but no step' exits 5 "$TFPROF" check --db a.db --max step_time_ms.mean=1s memory_jump
+"$TFPROF" report --db a.db --json -o scalars.json memory_jump
+ok 'nothing to compare is inconclusive' exits 5 "$TFPROF" check --db a.db --json --baseline scalars.json memory_jump
+ok 'and says so' prints nothing_compared json 'd["reason"]' out
 ok 'the link beside the program is the same' exits 0 "$(dirname "$TFPROF")/tfprof-check" --db a.db --max step_time_ms.mean=1s $fast
 done_testing
