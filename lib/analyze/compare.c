@@ -62,7 +62,8 @@ static const char *device_difference(const struct tf_session *now, const struct 
 	return NULL;
 }
 
-static const char *framework_difference(const struct tf_session *now, const struct tf_session *before, struct tf_arena *a)
+static const char *framework_difference(const struct tf_session *now, const struct tf_session *before,
+					struct tf_arena *a)
 {
 	const char *x = now->framework ? now->framework : "", *y = before->framework ? before->framework : "";
 

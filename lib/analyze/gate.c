@@ -151,7 +151,8 @@ static const char *others_of_kind(const struct tf_session *s, const char *metric
 }
 
 /* Leaves the check inconclusive if the side is in doubt. */
-static bool is_doubtful(const struct tf_gate *g, const struct side *x, bool is_baseline, struct tf_arena *a, struct tf_check *c)
+static bool is_doubtful(const struct tf_gate *g, const struct side *x, bool is_baseline, struct tf_arena *a,
+			struct tf_check *c)
 {
 	const char *whose = is_baseline ? "the baseline" : "the session";
 
@@ -187,7 +188,7 @@ static bool exceeds(double amount, double allowance, double scale)
 	return amount - allowance > ROUNDING_SHARE * scale;
 }
 
-/* Both sides are known and comparable. A relative allowance of a baseline of 0 is 0, so only the absolute one is left. */
+/* Both sides are known and comparable. Of a baseline of 0 the relative allowance is 0: only the absolute one is left. */
 static void compare(struct tf_check *c)
 {
 	bool down = c->rule.worse == TF_WORSE_DOWN;

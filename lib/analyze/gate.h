@@ -67,8 +67,8 @@ struct tf_verdict {
 };
 
 /*
- * Judges. `baseline` may be NULL if no rule needs one. `out` is zeroed but for `lenient` by the caller, who releases its arena;
- * it borrows nothing. 0, or -1 when out of memory.
+ * Judges. `baseline` may be NULL if no rule needs one. `out` is zeroed but for `lenient` by the caller, who releases its
+ * arena; it borrows nothing. 0, or -1 when out of memory.
  */
 int tf_gate_judge(const struct tf_gate *g, const struct tf_session *s, const struct tf_session *baseline,
 		  struct tf_verdict *out, struct tf_error *err);
@@ -77,7 +77,8 @@ int tf_gate_judge(const struct tf_gate *g, const struct tf_session *s, const str
  * Where the machines and programs of two sessions differ, in words (static or of the arena); NULL if they do not.
  * Compared are the number of hosts, kind and model of the devices, and the framework. compare.c
  */
-const char *tf_environment_difference(const struct tf_session *now, const struct tf_session *before, struct tf_arena *arena);
+const char *tf_environment_difference(const struct tf_session *now, const struct tf_session *before,
+				      struct tf_arena *arena);
 
 /* What a metric's name means: unit, direction. False if no metric can have this name (bracketed and @host forms included). */
 bool tf_metric_known(const char *name, enum tf_unit *unit, enum tf_worse *worse);

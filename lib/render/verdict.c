@@ -170,15 +170,16 @@ static void put_case(struct tf_buf *xml, struct tf_buf *words, const struct tf_c
 /* A verdict that no check explains stands for itself. */
 static void put_reason(struct tf_buf *xml, const struct tf_verdict *v, const char *element)
 {
-	tf_buf_printf(xml, "  <testcase classname=\"tfprof\" name=\"verdict\"><%s message=\"%s\"/></testcase>\n", element, v->reason);
+	tf_buf_printf(xml, "  <testcase classname=\"tfprof\" name=\"verdict\"><%s message=\"%s\"/></testcase>\n", element,
+		      v->reason);
 }
 
-/* A failed check is a failure. An inconclusive one is an error, which stops a build, unless the caller lets it through. */
+/* A failed check is a failure. An inconclusive one is an error, which stops a build, unless the caller is lenient. */
 int tf_render_check_junit(FILE *to, const struct tf_verdict *v, struct tf_error *err)
 {
 	const char *const elements[] = {NULL, "failure", v->lenient ? "skipped" : "error", "skipped"};
 	struct tf_buf xml = {0}, words = {0};
-	size_t count[4] = {0};
+	size_t count[4] = {0}, cases = v->check_count + (v->reason != NULL);
 	int rc = 0;
 
 	for (size_t i = 0; i < v->check_count; i++)
@@ -186,7 +187,7 @@ int tf_render_check_junit(FILE *to, const struct tf_verdict *v, struct tf_error 
 	count[v->verdict] += v->reason != NULL;
 	size_t errors = v->lenient ? 0 : count[TF_INCONCLUSIVE];
 	tf_buf_printf(&xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"tfprof check\" tests=\"%zu\" "
-			    "failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n", v->check_count + (v->reason != NULL), count[TF_FAIL], errors,
+			    "failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n", cases, count[TF_FAIL], errors,
 		      count[TF_SKIPPED] + count[TF_INCONCLUSIVE] - errors);
 	for (size_t i = 0; i < v->check_count; i++)
 		put_case(&xml, &words, &v->checks[i], elements[v->checks[i].verdict]);
