@@ -6,6 +6,7 @@
 #ifndef TF_ANALYZE_RESULTS_H
 #define TF_ANALYZE_RESULTS_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -240,6 +241,17 @@ struct tf_metric {
 	int64_t n;	    /* samples behind it, TF_NONE if that means nothing */
 	const char *reason; /* when not known */
 };
+
+/* How input-bound a step is by its exposed share: XProf's thresholds of 5 and 20 %. */
+enum tf_input_class { TF_INPUT_UNKNOWN, TF_INPUT_NONE, TF_INPUT_MODERATE, TF_INPUT_HIGH };
+
+/* The class of `input.exposed_share`; unknown for NaN. */
+static inline enum tf_input_class tf_input_classify(double exposed_share)
+{
+	if (isnan(exposed_share))
+		return TF_INPUT_UNKNOWN;
+	return exposed_share >= 0.20 ? TF_INPUT_HIGH : exposed_share >= 0.05 ? TF_INPUT_MODERATE : TF_INPUT_NONE;
+}
 
 struct tf_session {
 	struct tf_arena arena;

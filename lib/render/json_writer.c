@@ -58,13 +58,18 @@ void tf_json_text(struct tf_json *j, const char *key, const char *value)
 		tf_buf_text(&j->buf, "null");
 }
 
-void tf_json_i64(struct tf_json *j, const char *key, int64_t value)
+void tf_json_integer(struct tf_json *j, const char *key, int64_t value)
 {
 	begin(j, key);
+	tf_buf_printf(&j->buf, "%lld", (long long)value);
+}
+
+void tf_json_i64(struct tf_json *j, const char *key, int64_t value)
+{
 	if (value == TF_NONE)
-		tf_buf_text(&j->buf, "null");
+		tf_json_text(j, key, NULL);
 	else
-		tf_buf_printf(&j->buf, "%lld", (long long)value);
+		tf_json_integer(j, key, value);
 }
 
 void tf_json_double(struct tf_json *j, const char *key, double value)

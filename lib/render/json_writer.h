@@ -21,6 +21,8 @@ void tf_json_list_end(struct tf_json *j);
 /* Values. NULL text, TF_NONE and non-finite doubles are null. */
 void tf_json_text(struct tf_json *j, const char *key, const char *value);
 void tf_json_i64(struct tf_json *j, const char *key, int64_t value);
+/* Any int64 as it is, the one that stands for TF_NONE too. */
+void tf_json_integer(struct tf_json *j, const char *key, int64_t value);
 void tf_json_double(struct tf_json *j, const char *key, double value);
 void tf_json_bool(struct tf_json *j, const char *key, bool value);
 /* Picoseconds as milliseconds, or microseconds. */

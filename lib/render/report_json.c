@@ -50,9 +50,11 @@ static void put_session(struct report *r)
 		return;
 	}
 	tf_json_object(j, "session");
-	char id[512];
-	snprintf(id, sizeof id, "%s/%s", s->run, s->name);
-	tf_json_text(j, "id", id);
+	struct tf_buf id = {0};
+	tf_buf_printf(&id, "%s/%s", s->run, s->name);
+	j->buf.failed |= id.failed;
+	tf_json_text(j, "id", id.data);
+	tf_buf_release(&id);
 	tf_json_text(j, "run", s->run);
 	tf_json_text(j, "name", s->name);
 	tf_json_list(j, "hosts");
@@ -234,18 +236,14 @@ static void put_device(struct report *r, const struct tf_host *h, const struct t
 	tf_json_object_end(j);
 }
 
-static const char *input_verdict(double exposed)
-{
-	return isnan(exposed) ? NULL : exposed >= 0.20 ? "high" : exposed >= 0.05 ? "moderate" : "none";
-}
-
 static void put_input(struct report *r)
 {
 	struct tf_json *j = &r->j;
 	double exposed = metric_value(r->s, "input.exposed_share");
 
+	static const char *const verdicts[] = {NULL, "none", "moderate", "high"};
 	tf_json_object(j, "input");
-	tf_json_text(j, "verdict", input_verdict(exposed));
+	tf_json_text(j, "verdict", verdicts[tf_input_classify(exposed)]);
 	tf_json_double(j, "share", metric_value(r->s, "input.share"));
 	tf_json_double(j, "exposed_share", exposed);
 	tf_json_double(j, "stall_share", metric_value(r->s, "input.stall_share"));

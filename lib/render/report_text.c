@@ -80,12 +80,11 @@ static void put_verdict(const struct page *p)
 {
 	double share = value(p, "input.share"), exposed = value(p, "input.exposed_share");
 	double idle = value(p, "device.idle_ratio.mean");
+	static const char *const verdicts[] = {"", "Not input-bound", "Moderately input-bound", "Highly input-bound"};
 	const char *gap = "";
 
 	if (!isnan(exposed)) {
-		fprintf(p->to, "%s: %.1f %% of a step waits for input.",
-			exposed >= 0.20 ? "Highly input-bound" : exposed >= 0.05 ? "Moderately input-bound" : "Not input-bound",
-			100 * share);
+		fprintf(p->to, "%s: %.1f %% of a step waits for input.", verdicts[tf_input_classify(exposed)], 100 * share);
 		gap = " ";
 	}
 	if (!isnan(idle)) {

@@ -350,13 +350,14 @@ static int json_row(void *ctx, const struct tf_cell *cells, size_t n, struct tf_
 	for (size_t i = 0; i < n; i++) {
 		struct tf_buf text = {0};
 		switch (cells[i].kind) {
-		case TF_CELL_INTEGER: /* INT64_MIN is a value here, not "unknown" */
-			tf_json_double(&j, w->names[i], NAN);
-			j.buf.len -= 4;
-			tf_buf_printf(&j.buf, "%lld", (long long)cells[i].integer);
+		case TF_CELL_INTEGER:
+			tf_json_integer(&j, w->names[i], cells[i].integer);
 			break;
 		case TF_CELL_REAL:
-			tf_json_double(&j, w->names[i], cells[i].real);
+			if (isfinite(cells[i].real))
+				tf_json_double(&j, w->names[i], cells[i].real);
+			else
+				tf_json_text(&j, w->names[i], cells[i].real > 0 ? "Infinity" : "-Infinity");
 			break;
 		case TF_CELL_NULL:
 			tf_json_text(&j, w->names[i], NULL);
