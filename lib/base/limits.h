@@ -17,6 +17,9 @@
 /* Issues listed per file; more are counted. One damaged file must not fill the store. */
 #define TF_LIMIT_FILE_ISSUES 100
 
+/* One element of a trace JSON: call stacks and shapes make some long, none this long. */
+#define TF_LIMIT_JSON_ELEMENT_BYTES ((size_t)64 << 20)
+
 /* Nesting of events on a line (depth of the stack). */
 #define TF_LIMIT_EVENT_DEPTH 65535
 

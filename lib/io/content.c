@@ -1,4 +1,7 @@
-/* Reading whole inputs. Files below 64 MiB are read, since one that shrinks under a map kills the reader; larger ones are mapped. */
+/*
+ * Reading inputs. Small files are read at once, of others only pieces. Who needs one whole gets it in memory, or as a map from
+ * 64 MiB on: one that shrinks under a map kills the reader.
+ */
 #include "lib/io/content.h"
 
 #include <errno.h>
@@ -7,13 +10,13 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "lib/base/hash.h"
-#include "lib/base/limits.h"
 #include "lib/base/vec.h"
 
-#define MAP_FROM ((off_t)64 << 20)
+#define MAP_FROM ((int64_t)64 << 20)
+
+enum { HEAD_BYTES = 1 << 20 };
 
 /* Reads to the end of a descriptor into the heap. */
 static int read_all(int fd, size_t expected, uint8_t **data, size_t *len, struct tf_error *err)
@@ -36,127 +39,122 @@ static int read_all(int fd, size_t expected, uint8_t **data, size_t *len, struct
 	}
 }
 
-static int load(struct tf_content *in, int fd, off_t size, struct tf_error *err)
+/* Hash and length of what is stored, piece by piece. */
+static int hash_stored(struct tf_content *in, struct tf_error *err)
 {
+	struct tf_stored plain = {.bytes = in->stored.bytes, .fd = in->stored.fd};
+	struct tf_stream s;
+	struct tf_bytes piece;
+	int rc = tf_stream_open(&s, &plain, err) < 0 ? -1 : 1;
+
+	while (rc > 0 && (rc = tf_stream_next(&s, &piece, err)) > 0) {
+		if (in->disk_bytes == 0)
+			in->stored.compressed = piece.len >= 18 && piece.data[0] == 0x1f && piece.data[1] == 0x8b;
+		in->hash = tf_hash_u64(in->hash) ^ tf_hash_bytes(piece.data, piece.len);
+		in->disk_bytes += (int64_t)piece.len;
+	}
+	tf_stream_close(&s);
+	return rc;
+}
+
+/* Reads the stream into memory until `limit` bytes are there or it ends. */
+static int gather(struct tf_content *in, size_t limit, struct tf_error *err)
+{
+	struct tf_stream s;
+	struct tf_bytes piece;
+	uint8_t *data = NULL;
+	size_t len = 0, cap = 0;
+	int rc = tf_stream_open(&s, &in->stored, err) < 0 ? -1 : 1;
+
+	if (rc > 0 && limit == SIZE_MAX && !in->stored.compressed
+	    && tf_vec_reserve((void **)&data, &cap, (size_t)in->disk_bytes, 1) < 0)
+		rc = tf_fail_nomem(err);
+	while (rc > 0 && len < limit && (rc = tf_stream_next(&s, &piece, err)) > 0) {
+		if (tf_vec_reserve((void **)&data, &cap, len + piece.len, 1) < 0)
+			rc = tf_fail_nomem(err);
+		else
+			memcpy(data + len, piece.data, piece.len);
+		len += piece.len;
+	}
+	if (rc < 0) {
+		free(data);
+	} else {
+		free(in->inflated);
+		in->inflated = data;
+		in->content = (struct tf_bytes){data ? data : (uint8_t *)(uintptr_t) "", len};
+		in->whole = rc == 0;
+		in->cut = s.cut;
+		in->cut_offset = s.at;
+	}
+	tf_stream_close(&s);
+	return rc < 0 ? -1 : 0;
+}
+
+static int open_input(struct tf_content *in, const char *path, struct tf_error *err)
+{
+	bool standard = path[0] == '-' && path[1] == '\0';
+	struct stat st;
 	uint8_t *data;
 	size_t len;
 
-	if (size >= MAP_FROM) {
-		void *map = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (map != MAP_FAILED) {
-			in->mapped = map;
-			in->mapped_len = (size_t)size;
-			in->content = (struct tf_bytes){map, (size_t)size};
-			return 0;
-		}
-	}
-	int rc = read_all(fd, size > 0 ? (size_t)size : 65536, &data, &len, err);
-	in->owned = data;
-	in->content = (struct tf_bytes){data, len};
-	return rc;
-}
-
-static void release_bytes(struct tf_content *in)
-{
-	free(in->owned);
-	if (in->mapped)
-		munmap(in->mapped, in->mapped_len);
-	in->owned = in->mapped = NULL;
-}
-
-/* Inflates one member after the other into `out`. What came before damage stays. */
-static int inflate_members(struct tf_content *in, uint8_t **out, size_t *len, struct tf_error *err)
-{
-	struct tf_bytes from = in->content;
-	z_stream z = {0};
-	size_t cap = 0, at = 0;
-	int code = Z_OK, rc = -1;
-
-	if (inflateInit2(&z, 15 + 32) != Z_OK)
-		return tf_fail_nomem(err);
-	while (at < from.len && code != Z_DATA_ERROR && code != Z_BUF_ERROR) {
-		size_t chunk = from.len - at < (1u << 30) ? from.len - at : (1u << 30), room;
-		if (tf_vec_reserve((void **)out, &cap, *len + (1 << 16), 1) < 0) {
-			tf_fail_nomem(err);
-			goto out;
-		}
-		room = cap - *len < (1u << 30) ? cap - *len : (1u << 30);
-		z.next_in = (Bytef *)(uintptr_t)(from.data + at);
-		z.avail_in = (uInt)chunk;
-		z.next_out = *out + *len;
-		z.avail_out = (uInt)room;
-		code = inflate(&z, Z_NO_FLUSH);
-		at += chunk - z.avail_in;
-		*len += room - z.avail_out;
-		if (*len > TF_LIMIT_INFLATED_BYTES) {
-			tf_fail(err, TF_ELIMIT, "inflates to over %llu bytes", (unsigned long long)TF_LIMIT_INFLATED_BYTES);
-			goto out;
-		}
-		if (code != Z_STREAM_END)
-			continue;
-		/* Another member, or padding of zeros, or the end. */
-		if (from.len - at < 2 || from.data[at] != 0x1f || from.data[at + 1] != 0x8b)
-			break;
-		inflateReset(&z);
-		code = Z_OK;
-	}
-	in->cut = code != Z_STREAM_END;
-	in->cut_offset = (int64_t)at;
-	rc = 0;
-out:
-	inflateEnd(&z);
-	return rc;
-}
-
-static int decompress(struct tf_content *in, struct tf_error *err)
-{
-	uint8_t *out = NULL;
-	size_t len = 0;
-
-	if (in->content.len < 18 || in->content.data[0] != 0x1f || in->content.data[1] != 0x8b)
+	in->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (in->fd < 0 || fstat(in->fd, &st) < 0)
+		return tf_fail_errno(err, TF_EIO, "cannot open");
+	if (!standard && !S_ISREG(st.st_mode))
+		return tf_fail(err, TF_EIO, "not a regular file");
+	in->stored.fd = in->fd;
+	if (!standard && st.st_size > HEAD_BYTES)
 		return 0;
-	in->compressed = true;
-	if (inflate_members(in, &out, &len, err) < 0) {
-		free(out);
-		return -1;
-	}
-	release_bytes(in);
-	in->owned = out;
-	in->content = (struct tf_bytes){out ? out : (uint8_t *)(uintptr_t) "", len};
-	return 0;
+	int rc = read_all(in->fd, S_ISREG(st.st_mode) && st.st_size > 0 ? (size_t)st.st_size : 65536, &data, &len, err);
+	in->raw = data;
+	in->stored.bytes = (struct tf_bytes){data ? data : (uint8_t *)(uintptr_t) "", len};
+	if (!standard)
+		close(in->fd);
+	in->fd = -1;
+	return rc;
 }
 
 int tf_content_open(struct tf_content *in, const char *path, struct tf_error *err)
 {
-	bool standard = path[0] == '-' && path[1] == '\0';
-	struct stat st;
-	int rc = -1;
-
-	*in = (struct tf_content){0};
-	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		tf_fail_errno(err, TF_EIO, "cannot open");
-		goto out;
+	*in = (struct tf_content){.fd = -1};
+	if (open_input(in, path, err) < 0 || hash_stored(in, err) < 0) {
+		tf_content_close(in);
+		return -1;
 	}
-	if (!standard && !S_ISREG(st.st_mode)) {
-		tf_fail(err, TF_EIO, "not a regular file");
-		goto out;
+	if (in->stored.bytes.data && !in->stored.compressed) {
+		in->content = in->stored.bytes;
+		in->whole = true;
+		return 0;
 	}
-	if (load(in, fd, S_ISREG(st.st_mode) ? st.st_size : 0, err) < 0)
-		goto out;
-	in->disk_bytes = (int64_t)in->content.len;
-	in->hash = tf_hash_bytes(in->content.data, in->content.len);
-	rc = decompress(in, err);
-out:
-	if (fd >= 0 && !standard)
-		close(fd);
+	int rc = gather(in, HEAD_BYTES, err);
 	if (rc < 0)
 		tf_content_close(in);
 	return rc;
 }
 
+int tf_content_load(struct tf_content *in, struct tf_error *err)
+{
+	if (in->whole)
+		return 0;
+	if (in->stored.compressed || in->disk_bytes < MAP_FROM)
+		return gather(in, SIZE_MAX, err);
+	void *map = mmap(NULL, (size_t)in->disk_bytes, PROT_READ, MAP_PRIVATE, in->fd, 0);
+	if (map == MAP_FAILED)
+		return gather(in, SIZE_MAX, err);
+	in->mapped = map;
+	in->mapped_len = (size_t)in->disk_bytes;
+	in->content = (struct tf_bytes){map, in->mapped_len};
+	in->whole = true;
+	return 0;
+}
+
 void tf_content_close(struct tf_content *in)
 {
-	release_bytes(in);
-	*in = (struct tf_content){0};
+	free(in->raw);
+	free(in->inflated);
+	if (in->mapped)
+		munmap(in->mapped, in->mapped_len);
+	if (in->fd > STDERR_FILENO)
+		close(in->fd);
+	*in = (struct tf_content){.fd = -1};
 }

@@ -8,12 +8,8 @@
 
 #include "lib/trace/trace.h"
 
-/* Line timestamps from here on are wall clock (1e17 ns is 1973), below they count from the start of the profile. */
-#define WALL_CLOCK_NS INT64_C(100000000000000000)
 /* Differences of times within this (26 days) of the start never overflow, nor do sums of a few. */
 #define FAR_PS (INT64_C(1) << 61)
-/* Line timestamps without a wall clock that begin beyond a day count from the start of the machine. */
-#define DAY_NS (INT64_C(86400) * 1000 * 1000 * 1000)
 #define HOUR_PS (INT64_C(3600) * 1000 * 1000 * 1000 * 1000)
 
 /* Ids of the lines that XProf derives: 0xDEADBEEF as a signed 32-bit number, and as some tools print it. */
@@ -71,8 +67,8 @@ static void mark_derived_lines(struct tf_trace *t)
 		bool streams = false;
 
 		for (size_t i = 0; i < plane->line_count; i++) {
-			lines[i].derived = in_derived_range(lines[i].id)
-					   || (tf_plane_is_device(plane) && is_annotation(&lines[i]));
+			lines[i].derived |= in_derived_range(lines[i].id)
+					    || (tf_plane_is_device(plane) && is_annotation(&lines[i]));
 			streams |= !lines[i].derived && !is_xla_ops(&lines[i]) && lines[i].event_count > 0;
 		}
 		if (!streams || plane->kind == TF_PLANE_TPU || plane->kind == TF_PLANE_SPARSE)
@@ -112,18 +108,18 @@ static void set_base(struct tf_trace *t)
 {
 	t->start_ns = environment_ns(t, TF_NAME_profile_start_time);
 	if (t->start_ns == TF_NONE)
-		t->start_ns = earliest_line_ns(t, WALL_CLOCK_NS);
+		t->start_ns = earliest_line_ns(t, TF_WALL_CLOCK_NS);
 	t->base_ns = t->start_ns;
 	if (t->base_ns == TF_NONE) {
 		int64_t first_ns = earliest_line_ns(t, INT64_MIN);
-		t->base_ns = first_ns > DAY_NS ? first_ns : 0;
+		t->base_ns = first_ns > TF_DAY_NS ? first_ns : 0;
 	}
 }
 
 /* Sets start_ps of a line's events from their offsets. Sums that leave int64 saturate and are flagged. */
 static void place_events(struct tf_trace *t, const struct tf_line *l)
 {
-	bool is_based = l->timestamp_ns >= WALL_CLOCK_NS || (t->start_ns == TF_NONE && l->timestamp_ns >= t->base_ns);
+	bool is_based = l->timestamp_ns >= TF_WALL_CLOCK_NS || (t->start_ns == TF_NONE && l->timestamp_ns >= t->base_ns);
 	int64_t line_ps, from_base = is_based ? l->timestamp_ns - t->base_ns : l->timestamp_ns;
 	bool bad_line = __builtin_mul_overflow(from_base, INT64_C(1000), &line_ps);
 

@@ -172,30 +172,87 @@ int tf_trace_reserve_events(struct tf_trace *t, size_t more, struct tf_error *er
 	return 0;
 }
 
-int tf_trace_add_event(struct tf_trace *t, uint32_t meta, int64_t offset_ps, int64_t dur_ps, int64_t count,
-		       size_t stat_first, struct tf_error *err)
+int tf_trace_add_loose_event(struct tf_trace *t, uint32_t meta, int64_t offset_ps, int64_t dur_ps, size_t stat_first,
+			     struct tf_error *err)
 {
 	struct tf_events *e = &t->events;
 	size_t i = e->count;
 
-	assert(t->line_count && meta < t->meta_count && stat_first <= t->stats.count);
+	assert(meta < t->meta_count && stat_first <= t->stats.count);
 	if (e->cap[5] == i && tf_trace_reserve_events(t, 1, err) < 0) /* the last column is grown last */
 		return -1;
 	size_t stats = t->stats.count - stat_first;
-	e->start_ps[i] = count == TF_NONE ? offset_ps : 0;
+	e->start_ps[i] = offset_ps;
 	e->dur_ps[i] = dur_ps;
 	e->meta[i] = meta;
 	e->stat_first[i] = (uint32_t)stat_first;
 	e->stat_count[i] = (uint16_t)(stats < TF_LIMIT_EVENT_STATS ? stats : TF_LIMIT_EVENT_STATS);
 	e->flags[i] = 0;
-	if (count != TF_NONE) {
-		if (tf_vec_reserve((void **)&t->counts, &t->count_cap, t->count_count + 1, sizeof *t->counts) < 0)
-			return tf_fail_nomem(err);
-		t->counts[t->count_count++] = (struct tf_event_count){(uint32_t)i, count};
-		e->flags[i] = TF_EVENT_AGGREGATED;
-	}
 	e->count++;
+	return 0;
+}
+
+int tf_trace_add_event(struct tf_trace *t, uint32_t meta, int64_t offset_ps, int64_t dur_ps, int64_t count,
+		       size_t stat_first, struct tf_error *err)
+{
+	size_t i = t->events.count;
+
+	assert(t->line_count);
+	if (tf_trace_add_loose_event(t, meta, count == TF_NONE ? offset_ps : 0, dur_ps, stat_first, err) < 0)
+		return -1;
 	t->lines[t->line_count - 1].event_count++;
+	if (count == TF_NONE)
+		return 0;
+	if (tf_vec_reserve((void **)&t->counts, &t->count_cap, t->count_count + 1, sizeof *t->counts) < 0)
+		return tf_fail_nomem(err);
+	t->counts[t->count_count++] = (struct tf_event_count){(uint32_t)i, count};
+	t->events.flags[i] = TF_EVENT_AGGREGATED;
+	return 0;
+}
+
+/* Moves the elements of a column to their new places, by way of `spare`. */
+static void move_column(void *column, size_t size, size_t count, const uint32_t *to, void *spare)
+{
+	const char *from = column;
+	char *moved = spare;
+
+	for (size_t i = 0; i < count; i++)
+		memcpy(moved + to[i] * size, from + i * size, size);
+	memcpy(column, spare, count * size);
+}
+
+int tf_trace_gather(struct tf_trace *t, const uint32_t *line_of, struct tf_error *err)
+{
+	struct tf_events *e = &t->events;
+	uint32_t *to = malloc((e->count + 1) * sizeof *to);
+	void *spare = malloc((e->count + 1) * sizeof(int64_t));
+	size_t at = 0;
+
+	assert(t->count_count == 0);
+	if (!to || !spare) {
+		free(to);
+		free(spare);
+		return tf_fail_nomem(err);
+	}
+	for (size_t i = 0; i < e->count; i++)
+		t->lines[line_of[i]].event_count++;
+	for (size_t l = 0; l < t->line_count; l++) {
+		t->lines[l].event_first = at;
+		at += t->lines[l].event_count;
+		t->lines[l].event_count = 0;
+	}
+	for (size_t i = 0; i < e->count; i++) {
+		struct tf_line *l = &t->lines[line_of[i]];
+		to[i] = (uint32_t)(l->event_first + l->event_count++);
+	}
+	move_column(e->start_ps, sizeof *e->start_ps, e->count, to, spare);
+	move_column(e->dur_ps, sizeof *e->dur_ps, e->count, to, spare);
+	move_column(e->meta, sizeof *e->meta, e->count, to, spare);
+	move_column(e->stat_first, sizeof *e->stat_first, e->count, to, spare);
+	move_column(e->stat_count, sizeof *e->stat_count, e->count, to, spare);
+	move_column(e->flags, sizeof *e->flags, e->count, to, spare);
+	free(to);
+	free(spare);
 	return 0;
 }
 

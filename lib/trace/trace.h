@@ -15,6 +15,11 @@
 /* An integer that is not known: never 0. A double that is not known is NaN. */
 #define TF_NONE INT64_MIN
 
+/* Line timestamps from here on are wall clock (1e17 ns is 1973), below they count from the start of the profile. */
+#define TF_WALL_CLOCK_NS INT64_C(100000000000000000)
+/* Times without a wall clock that begin beyond a day count from the start of the machine. */
+#define TF_DAY_NS (INT64_C(86400) * 1000 * 1000 * 1000)
+
 /* String ids of the names in names.def; every trace has them. Id 0 is "". */
 enum tf_name {
 	TF_NAME_EMPTY,
@@ -74,7 +79,7 @@ struct tf_line {
 	uint32_t plane;
 	int64_t timestamp_ns, duration_ps; /* as recorded */
 	size_t event_first, event_count;
-	bool derived; /* annotation: never busy time (METRICS.md §1) */
+	bool derived; /* annotation: never busy time (METRICS.md §1); the decoder may know, finishing adds what names tell */
 };
 
 enum tf_plane_kind {
@@ -145,6 +150,14 @@ int tf_trace_add_line(struct tf_trace *t, size_t plane, const struct tf_line *li
  */
 int tf_trace_add_event(struct tf_trace *t, uint32_t meta, int64_t offset_ps, int64_t dur_ps, int64_t count,
 		       size_t stat_first, struct tf_error *err);
+
+/*
+ * For formats whose events come in any order: adds an event to no line yet, and later moves all events to their lines. `line_of` has
+ * one index into lines[] for each event; the order of a line's events is kept. Return 0 or -1.
+ */
+int tf_trace_add_loose_event(struct tf_trace *t, uint32_t meta, int64_t offset_ps, int64_t dur_ps, size_t stat_first,
+			     struct tf_error *err);
+int tf_trace_gather(struct tf_trace *t, const uint32_t *line_of, struct tf_error *err);
 
 /* Makes room for `more` events at once. Returns 0 or -1. */
 int tf_trace_reserve_events(struct tf_trace *t, size_t more, struct tf_error *err);
