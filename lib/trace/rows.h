@@ -46,12 +46,16 @@ const char *tf_file_kind_name(enum tf_file_kind kind);
 	X(TF_ISSUE_ZERO_FILL, "zero_fill") \
 	X(TF_ISSUE_PROTO_ERROR, "proto_error") \
 	X(TF_ISSUE_TRUNCATED, "truncated") \
+	X(TF_ISSUE_JSON_ERROR, "json_error") \
 	X(TF_ISSUE_TOO_LONG, "too_long") \
 	X(TF_ISSUE_NOT_A_PROFILE, "not_a_profile") \
 	X(TF_ISSUE_EMPTY, "empty") \
 	X(TF_ISSUE_IO_ERROR, "io_error") \
 	X(TF_ISSUE_UNREADABLE, "unreadable") \
 	X(TF_ISSUE_UNSUPPORTED, "unsupported") \
+	X(TF_ISSUE_REPAIRED, "repaired") \
+	X(TF_ISSUE_UNPAIRED, "unpaired") \
+	X(TF_ISSUE_SUPERSEDED, "superseded") \
 	X(TF_ISSUE_STEP_WRAP, "step_wrap_suspected") \
 	X(TF_ISSUE_LIMIT, "limit")
 
