@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "lib/analyze/classify.h"
 #include "lib/base/limits.h"
@@ -56,6 +57,32 @@ static void nest_line(struct tf_derived *d, const struct tf_line *l)
 			d->self_ps[i] = 0; /* children that overlap each other */
 }
 
+/* The category that a trace JSON gives to events of this metadata. */
+static bool has_category(const struct tf_trace *t, size_t meta, const char *category)
+{
+	struct tf_bytes text = tf_strtab_bytes(&t->strings, tf_stat_text(t, t->metas[meta].stats, TF_NAME_cat));
+
+	return text.len == strlen(category) && strncasecmp((const char *)text.data, category, text.len) == 0;
+}
+
+/* What names say, and in a trace JSON their categories. */
+static void read_names(struct tf_derived *d)
+{
+	const struct tf_trace *t = d->trace;
+	bool waits = false;
+
+	for (size_t i = 0; i < t->meta_count; i++) {
+		struct tf_bytes name = tf_strtab_bytes(&t->strings, t->metas[i].name);
+		d->info[i] = tf_op_name_parse(name);
+		waits |= d->info[i].input_wait;
+		d->info[i].is_kernel = has_category(t, i, "kernel") || has_category(t, i, "concurrent_kernel");
+		if (has_category(t, i, "cpu_op") || has_category(t, i, "operator"))
+			d->info[i] = (struct tf_name_info){.op_name = name, .op_type = name, .category = TF_OP_PYTORCH};
+	}
+	for (size_t i = 0; i < t->meta_count; i++)
+		d->info[i].loader_wait = !waits && tf_bytes_contain(tf_strtab_bytes(&t->strings, t->metas[i].name), "DataLoader");
+}
+
 int tf_derived_init(struct tf_derived *d, const struct tf_trace *t, struct tf_error *err)
 {
 	size_t n = t->events.count + 1; /* never a zero-sized allocation */
@@ -74,8 +101,7 @@ int tf_derived_init(struct tf_derived *d, const struct tf_trace *t, struct tf_er
 		return tf_fail_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		d->group[i] = d->step[i] = -1;
-	for (size_t i = 0; i < t->meta_count; i++)
-		d->info[i] = tf_op_name_parse(tf_strtab_bytes(&t->strings, t->metas[i].name));
+	read_names(d);
 	for (size_t p = 0; p < t->plane_count; p++)
 		for (size_t i = 0; tf_plane_is_device(&t->planes[p]) && i < t->planes[p].meta_count; i++) {
 			size_t at = t->planes[p].meta_first + i;

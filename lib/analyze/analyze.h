@@ -34,6 +34,7 @@ enum tf_op_category {
 	TF_OP_TENSORFLOW,
 	TF_OP_TFDATA,
 	TF_OP_JAX,
+	TF_OP_PYTORCH, /* by category: Kineto's cpu_op */
 	TF_OP_MEMCPY_H2D,
 	TF_OP_MEMCPY_D2H,
 	TF_OP_MEMCPY_D2D,
@@ -44,6 +45,8 @@ struct tf_name_info {
 	struct tf_bytes op_name, op_type; /* borrowed from the trace's strings */
 	enum tf_op_category category;
 	bool input_wait; /* begins with IteratorGetNext, or (≠XProf) MultiDeviceIteratorGetNext */
+	bool is_kernel;	 /* by category: Kineto's kernel; one of less than a microsecond lasts 0 */
+	bool loader_wait; /* holds DataLoader, and no name of the trace is an input_wait */
 };
 
 /*

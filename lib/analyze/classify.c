@@ -144,7 +144,7 @@ bool tf_is_kernel(const struct tf_derived *d, const struct tf_plane *p, size_t e
 	const struct tf_trace *t = d->trace;
 
 	if ((p->kind != TF_PLANE_GPU && p->kind != TF_PLANE_DEVICE) || !tf_event_counts(t, event)
-	    || t->events.dur_ps[event] <= 0)
+	    || (t->events.dur_ps[event] <= 0 && !d->info[t->events.meta[event]].is_kernel))
 		return false;
 	enum tf_work work = tf_device_work(d, event);
 	return work == TF_WORK_KERNEL || work == TF_WORK_COMM;
@@ -230,7 +230,7 @@ enum tf_part tf_host_part(const struct tf_derived *d, size_t event, bool has_dev
 	    && (begins_nocase(name, "ExecutorState::Process")
 		|| (stats && tf_stat_i64(t, tf_event_stats(t, event), TF_NAME_correlation_id) >= 0)))
 		return TF_PART_KERNEL_LAUNCH;
-	if (info->input_wait || (stats && is_root_stage(d, event)))
+	if (info->input_wait || info->loader_wait || (stats && is_root_stage(d, event)))
 		return TF_PART_INPUT_WAIT;
 	return TF_PART_HOST_COMPUTE;
 }

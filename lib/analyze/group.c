@@ -211,6 +211,28 @@ out:
 	return rc;
 }
 
+/*
+ * PyTorch marks steps on one thread and launches the backward pass from another, with no id between them: what no root reached
+ * forms groups of its own, an outermost event each. Their steps follow from their time.
+ */
+static int group_threads(struct grouping *g)
+{
+	const struct tf_trace *t = g->t;
+	bool pytorch = false;
+
+	for (size_t i = 0; i < t->meta_count && !pytorch; i++)
+		pytorch = g->d->info[i].category == TF_OP_PYTORCH;
+	for (size_t l = 0; pytorch && l < t->line_count; l++) {
+		const struct tf_line *line = &t->lines[l];
+		for (size_t i = line->event_first; tf_line_is_host(t, line) && i < line->event_first + line->event_count; i++) {
+			uint32_t event = (uint32_t)i;
+			if (g->d->parent[i] == UINT32_MAX && g->d->group[i] < 0 && tf_event_counts(t, i) && spread(g, &event, 1) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
 static int group_events(struct grouping *g)
 {
 	struct root *roots = NULL;
@@ -221,6 +243,8 @@ static int group_events(struct grouping *g)
 		rc = group_loops(g, roots, count);
 	if (rc == 0 && g->d->group_count == 0)
 		rc = group_roots(g, roots, count);
+	if (rc == 0)
+		rc = group_threads(g);
 	free(roots);
 	return rc;
 }

@@ -46,7 +46,7 @@ static bool is_evidence(const struct tf_derived *d, size_t i, enum evidence kind
 		return t->events.stat_count[i] && tf_stat_text(t, tf_event_stats(t, i), TF_NAME_ipl_stage_name)
 		       && tf_host_part(d, i, false) == TF_PART_INPUT_WAIT;
 	case DATA_LOADER:
-		return tf_bytes_contain(name, "DataLoader");
+		return d->info[t->events.meta[i]].loader_wait;
 	default:
 		return false;
 	}

@@ -70,6 +70,8 @@ static bool host_op(const struct tf_derived *d, size_t i, struct tf_bytes *name,
 	uint32_t event_name = tf_event_name(t, i);
 
 	*stage = TF_NONE;
+	if (info->category == TF_OP_PYTORCH && tf_step_number(t, i) != TF_NONE)
+		return false; /* Kineto's first versions call the marker of a step an op */
 	if (info->category != TF_OP_UNKNOWN) {
 		*name = info->op_name;
 		*type = info->op_type;
