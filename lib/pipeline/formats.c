@@ -1,16 +1,16 @@
 /* The formats that are loaded: one line of the table each. */
 #include "lib/decode/event.h"
+#include "lib/decode/trace_json.h"
 #include "lib/decode/xspace.h"
 #include "lib/pipeline/load.h"
 
-static int prepare_xspace(const struct tf_content *in, const char *host, const struct tf_ingest_options *o,
-			  struct tf_capture *c, struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err)
+/* Ends the building of the capture and analyses it. */
+static int analyse(struct tf_capture *c, const struct tf_content *in, const char *host, const struct tf_ingest_options *o,
+		   struct tf_error *err)
 {
 	struct tf_analyze_options options = {.step_event = o->step_event};
 	struct tf_session *s = &c->results;
 
-	if (tf_trace_init(&c->trace, err) < 0 || tf_decode_xspace(in->content, &c->trace, file, arena, err) < 0)
-		return -1;
 	c->trace.truncated |= in->cut;
 	if (tf_trace_finish(&c->trace, err) < 0)
 		return -1;
@@ -25,7 +25,32 @@ static int prepare_xspace(const struct tf_content *in, const char *host, const s
 	return 0;
 }
 
-static int store_xspace(struct tf_store *s, const struct tf_content *in, const struct tf_capture *c,
+static int prepare_xspace(struct tf_content *in, const char *host, const struct tf_ingest_options *o, struct tf_capture *c,
+			  struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err)
+{
+	if (tf_trace_init(&c->trace, err) < 0 || tf_decode_xspace(in->content, &c->trace, file, arena, err) < 0)
+		return -1;
+	return analyse(c, in, host, o, err);
+}
+
+static int prepare_trace_json(struct tf_content *in, const char *host, const struct tf_ingest_options *o, struct tf_capture *c,
+			      struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err)
+{
+	struct tf_stream stream;
+	int rc = -1;
+
+	if (tf_stream_open(&stream, &in->stored, err) < 0 || tf_trace_init(&c->trace, err) < 0)
+		goto out;
+	rc = tf_decode_trace_json(&stream, &c->trace, file, arena, err);
+	file->bytes_read = (int64_t)stream.total_bytes;
+	in->cut = stream.cut;
+	in->cut_offset = stream.at;
+out:
+	tf_stream_close(&stream);
+	return rc < 0 ? -1 : analyse(c, in, host, o, err);
+}
+
+static int store_capture(struct tf_store *s, const struct tf_content *in, const struct tf_capture *c,
 			const struct tf_ingest_options *o, struct tf_ledger_file *file, struct tf_arena *arena,
 			struct tf_error *err)
 {
@@ -47,9 +72,10 @@ static int store_events(struct tf_store *s, const struct tf_content *in, const s
 }
 
 static const struct tf_format formats[] = {
-	{TF_FILE_XSPACE, prepare_xspace, store_xspace},
-	{TF_FILE_EVENTS, NULL, store_events},
-	{TF_FILE_PROFILE_EMPTY, NULL, store_events},
+	{TF_FILE_XSPACE, false, prepare_xspace, store_capture},
+	{TF_FILE_TRACE_JSON, true, prepare_trace_json, store_capture},
+	{TF_FILE_EVENTS, false, NULL, store_events},
+	{TF_FILE_PROFILE_EMPTY, false, NULL, store_events},
 };
 
 const struct tf_format *tf_format_find(enum tf_file_kind kind)

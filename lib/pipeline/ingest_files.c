@@ -116,7 +116,38 @@ static int store_file(struct ingest *g, const struct tf_source *source, const st
 	return tf_store_end_file(g->store, f, g->err);
 }
 
-static int load_content(struct ingest *g, struct described *file, const struct tf_content *in, struct tf_ledger_file *f)
+static int note_cut(struct ingest *g, struct tf_ledger_file *f, const struct tf_content *in)
+{
+	return in->cut ? tf_ledger_issue(&g->ledger->arena, f, TF_ISSUE_TRUNCATED, in->cut_offset, g->err,
+					 "the gzip stream ends early or is damaged")
+		       : 0;
+}
+
+/* What could not be read at all costs the file, except what ends the run. */
+static int note_unreadable(struct ingest *g, struct tf_ledger_file *f, const struct tf_error *failed)
+{
+	f->state = TF_STATE_FAILED;
+	if (failed->code == TF_ENOMEM) {
+		*g->err = *failed;
+		return -1;
+	}
+	return issue(g, f, failed->code == TF_ELIMIT ? TF_ISSUE_LIMIT : TF_ISSUE_IO_ERROR, failed->text);
+}
+
+/* Where the session's xplane lies beside it a trace JSON says nothing new. */
+static int note_superseded(struct ingest *g, struct tf_ledger_file *f, const struct tf_source *source)
+{
+	bool superseded;
+
+	if (tf_store_is_superseded(g->store, source, &superseded, g->err) < 0)
+		return -1;
+	if (!superseded)
+		return 0;
+	f->state = TF_STATE_SKIPPED;
+	return issue(g, f, TF_ISSUE_SUPERSEDED, "its session has the same as a capture");
+}
+
+static int load_content(struct ingest *g, struct described *file, struct tf_content *in, struct tf_ledger_file *f)
 {
 	struct tf_source *source = &file->source;
 	struct tf_arena *a = &g->ledger->arena;
@@ -125,9 +156,13 @@ static int load_content(struct ingest *g, struct described *file, const struct t
 
 	f->kind = tf_sniff(in->content, source->path);
 	const struct tf_format *format = tf_format_find(f->kind);
+	bool streams = format && format->streams;
+	struct tf_error failed = {0};
 	source->kind = f->kind;
+	if (format && !streams && tf_content_load(in, &failed) < 0 && note_unreadable(g, f, &failed) < 0)
+		goto out;
 	f->bytes_read = (int64_t)in->content.len;
-	if (in->cut && tf_ledger_issue(a, f, TF_ISSUE_TRUNCATED, in->cut_offset, g->err, "the gzip stream ends early or is damaged") < 0)
+	if (!streams && note_cut(g, f, in) < 0)
 		goto out;
 	if (in->content.len == 0 && f->kind == TF_FILE_EVENTS) {
 		if (issue(g, f, TF_ISSUE_EMPTY, "the file is empty: its writer has flushed nothing yet") < 0)
@@ -136,6 +171,8 @@ static int load_content(struct ingest *g, struct described *file, const struct t
 		if (note_unloaded(g, f, in) < 0)
 			goto out;
 	}
+	if (f->kind == TF_FILE_TRACE_JSON && note_superseded(g, f, source) < 0)
+		goto out;
 	if (f->state != TF_STATE_NEW)
 		format = NULL;
 	if (format && format->prepare
@@ -144,6 +181,8 @@ static int load_content(struct ingest *g, struct described *file, const struct t
 			goto out;
 		f->state = TF_STATE_FAILED;
 	}
+	if (streams && note_cut(g, f, in) < 0)
+		goto out;
 	bool profile = f->kind != TF_FILE_EVENTS && f->kind != TF_FILE_PROFILE_EMPTY && c.loaded;
 	if (!profile) {
 		source->session_name = source->host_name = NULL;
@@ -164,14 +203,8 @@ static int load_file(struct ingest *g, struct described *file, const struct tf_s
 	struct tf_content in;
 	struct tf_error failed = {0};
 
-	if (tf_content_open(&in, path, &failed) < 0) {
-		f->state = TF_STATE_FAILED;
-		if (failed.code == TF_ENOMEM) {
-			*g->err = failed;
-			return -1;
-		}
-		return issue(g, f, failed.code == TF_ELIMIT ? TF_ISSUE_LIMIT : TF_ISSUE_IO_ERROR, failed.text);
-	}
+	if (tf_content_open(&in, path, &failed) < 0)
+		return note_unreadable(g, f, &failed);
 	source->content_hash = in.hash;
 	source->size_bytes = in.disk_bytes;
 	f->bytes = in.disk_bytes;
@@ -234,6 +267,12 @@ static int find_all(struct tf_walk *w, const char *const *paths, size_t count, s
 	return 0;
 }
 
+/* Trace JSONs come last: beside a capture they are not read at all. */
+static bool is_late(const struct tf_found *f)
+{
+	return strstr(f->path, ".json") != NULL;
+}
+
 int tf_ingest(struct tf_store *store, const char *const *paths, size_t path_count,
 	      const struct tf_ingest_options *options, struct tf_ledger *ledger, struct tf_error *err)
 {
@@ -248,11 +287,14 @@ int tf_ingest(struct tf_store *store, const char *const *paths, size_t path_coun
 	for (size_t i = 0; i < w.count; i++)
 		total += (uint64_t)w.files[i].st.st_size;
 	tf_progress_init(&progress, options->progress_to, options->progress, total);
-	for (size_t i = 0; i < w.count; i++) {
-		tf_progress_update(&progress, done, w.files[i].path);
-		if (wanted(options, w.files[i].path) && ingest_file(&g, &w.files[i]) < 0)
+	for (size_t i = 0; i < 2 * w.count; i++) {
+		const struct tf_found *f = &w.files[i % w.count];
+		if (is_late(f) != (i >= w.count))
+			continue;
+		tf_progress_update(&progress, done, f->path);
+		if (wanted(options, f->path) && ingest_file(&g, f) < 0)
 			goto out;
-		done += (uint64_t)w.files[i].st.st_size;
+		done += (uint64_t)f->st.st_size;
 	}
 	rc = 0;
 out:

@@ -170,7 +170,14 @@ static int keep_capture(struct tf_capture *c, struct tf_arena *a, struct tf_insp
 	return list_lines(t, a, f, err) < 0 ? -1 : list_candidates(&c->derived, a, f, err);
 }
 
-static int inspect_content(const struct tf_content *in, const struct tf_found *found, struct tf_arena *a,
+static int note_cut(const struct tf_content *in, struct tf_arena *a, struct tf_inspected *f, struct tf_error *err)
+{
+	return in->cut ? tf_ledger_issue(a, &f->file, TF_ISSUE_TRUNCATED, in->cut_offset, err,
+					 "the gzip stream ends early or is damaged")
+		       : 0;
+}
+
+static int inspect_content(struct tf_content *in, const struct tf_found *found, struct tf_arena *a,
 			   struct tf_inspected *f, struct tf_error *err)
 {
 	struct tf_ingest_options options = {0};
@@ -178,14 +185,17 @@ static int inspect_content(const struct tf_content *in, const struct tf_found *f
 	struct tf_names names;
 	int rc = -1;
 
-	f->file.bytes_read = (int64_t)in->content.len;
 	f->file.kind = tf_sniff(in->content, found->path);
 	const struct tf_format *format = tf_format_find(f->file.kind);
+	bool streams = format && format->streams;
+	if (format && !streams && tf_content_load(in, err) < 0) {
+		rc = err->code == TF_ENOMEM ? -1 : tf_ledger_issue(a, &f->file, TF_ISSUE_UNREADABLE, TF_NONE, err, "%s", err->text);
+		goto out;
+	}
+	f->file.bytes_read = (int64_t)in->content.len;
 	if (tf_name_file(a, found->path, found->relative, found->from_file, NULL, &names, err) < 0)
 		goto out;
-	if (in->cut
-	    && tf_ledger_issue(a, &f->file, TF_ISSUE_TRUNCATED, in->cut_offset, err,
-			       "the gzip stream ends early or is damaged") < 0)
+	if (!streams && note_cut(in, a, f, err) < 0)
 		goto out;
 	if (in->content.len == 0) {
 		rc = tf_ledger_issue(a, &f->file, TF_ISSUE_EMPTY, TF_NONE, err, "the file is empty");
@@ -201,6 +211,8 @@ static int inspect_content(const struct tf_content *in, const struct tf_found *f
 	} else {
 		rc = keep_capture(&c, a, f, err);
 	}
+	if (streams && rc == 0)
+		rc = note_cut(in, a, f, err);
 out:
 	tf_capture_release(&c);
 	return rc;

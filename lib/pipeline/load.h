@@ -16,8 +16,9 @@ struct tf_capture {
 /* How a kind of file is loaded. */
 struct tf_format {
 	enum tf_file_kind kind;
+	bool streams; /* reads in->stored piece by piece; all others need the content whole */
 	/* Before the transaction: decode and analyse into `c`. NULL: nothing to prepare. */
-	int (*prepare)(const struct tf_content *in, const char *host, const struct tf_ingest_options *o, struct tf_capture *c,
+	int (*prepare)(struct tf_content *in, const char *host, const struct tf_ingest_options *o, struct tf_capture *c,
 		       struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err);
 	/* Inside the transaction: pass rows to the store. NULL: nothing is stored. */
 	int (*store)(struct tf_store *s, const struct tf_content *in, const struct tf_capture *c,

@@ -172,10 +172,12 @@ static void put_input(const struct page *p)
 	if (!wanted(p, "input") || isnan(value(p, "input.share")))
 		return;
 	heading(p, "Input");
-	fprintf(p->to, "  share %.1f %%, exposed %.1f %%, %.3f ms a step; %.0f calls of GetNext, mean %.3f ms, slowest %.3f ms\n",
-		100 * value(p, "input.share"), 100 * value(p, "input.exposed_share"), value(p, "input.wait_ms_per_step"),
-		value(p, "iterator_get_next.count"), value(p, "iterator_get_next.mean_ms"),
-		value(p, "iterator_get_next.max_ms"));
+	fprintf(p->to, "  share %.1f %%, exposed %.1f %%, %.3f ms a step", 100 * value(p, "input.share"),
+		100 * value(p, "input.exposed_share"), value(p, "input.wait_ms_per_step"));
+	if (!isnan(value(p, "iterator_get_next.count")))
+		fprintf(p->to, "; %.0f calls of GetNext, mean %.3f ms, slowest %.3f ms", value(p, "iterator_get_next.count"),
+			value(p, "iterator_get_next.mean_ms"), value(p, "iterator_get_next.max_ms"));
+	fputc('\n', p->to);
 	for (size_t i = 0; i < p->s->host_count; i++)
 		for (size_t k = 0; k < rows(p, p->s->hosts[i].input.stage_count); k++) {
 			const struct tf_stage *g = &p->s->hosts[i].input.stages[k];

@@ -62,7 +62,14 @@ int tf_store_find_source(struct tf_store *s, const struct tf_source *source, str
 int tf_store_touch_source(struct tf_store *s, int64_t file_id, const struct tf_source *source, struct tf_error *err);
 
 /*
- * Begins the transaction of a source file: removes what an earlier ingest of it left. The file's rows follow, then
+ * Whether a trace JSON says what the store has better: an XSpace of the same host in the same session; for JAX's copy,
+ * "perfetto_trace", any capture of the session. 0 or -1.
+ */
+int tf_store_is_superseded(struct tf_store *s, const struct tf_source *source, bool *superseded, struct tf_error *err);
+
+/*
+ * Begins the transaction of a source file: removes what an earlier ingest of it left, and the rows of trace JSONs that it supersedes.
+ * The file's rows follow, then
  * tf_store_end_file() or tf_store_abandon_file(). One at a time.
  */
 int tf_store_begin_file(struct tf_store *s, const struct tf_source *source, struct tf_error *err);
