@@ -108,8 +108,7 @@ static int collect(struct memory_reader *r)
 		for (size_t i = line->event_first;
 		     tf_line_is_host(t, line) && i < line->event_first + line->event_count; i++) {
 			uint32_t name = tf_event_name(t, i), allocator = 0;
-			if ((name != TF_NAME_memory_allocation && name != TF_NAME_memory_deallocation)
-			    || !tf_event_counts(t, i))
+			if (name < TF_NAME_memory_allocation || name > TF_NAME_memory_sample || !tf_event_counts(t, i))
 				continue;
 			if (has_absurd_size(t, (uint32_t)i)) {
 				r->host->anomaly_count++;
@@ -120,7 +119,8 @@ static int collect(struct memory_reader *r)
 			if (tf_vec_reserve((void **)&r->records, &r->cap, r->count + 1, sizeof *r->records) < 0)
 				return tf_fail_nomem(r->err);
 			r->records[r->count++] = (struct tf_memory_record){
-				allocator, (uint32_t)i, t->events.start_ps[i], name == TF_NAME_memory_allocation};
+				allocator, (uint32_t)i, t->events.start_ps[i],
+				(enum tf_memory_kind)(name - TF_NAME_memory_allocation)};
 		}
 	}
 	return 0;

@@ -7,12 +7,14 @@
 /* No real allocator has this much: sizes from here on are damage. A few of them still add up within int64. */
 #define TF_ABSURD_BYTES (INT64_C(1) << 56)
 
-/* One MemoryAllocation or MemoryDeallocation, by time. */
+enum tf_memory_kind { TF_MEMORY_ALLOC, TF_MEMORY_FREE, TF_MEMORY_SAMPLE };
+
+/* One MemoryAllocation, MemoryDeallocation or MemorySample, by time. */
 struct tf_memory_record {
 	uint32_t allocator; /* index in host->memory */
 	uint32_t event;
 	int64_t ps;
-	bool alloc;
+	enum tf_memory_kind kind;
 };
 
 /* A stat of a memory event as it was recorded, TF_NONE if absent. */

@@ -110,7 +110,11 @@ static int group_of(struct replay *r, uint32_t event, uint32_t *group)
 	if (text_stat(r, event, TF_NAME_tf_op, &about.op) < 0 || text_stat(r, event, TF_NAME_shape, &about.shape) < 0
 	    || text_stat(r, event, TF_NAME_region_type, &about.region) < 0)
 		return -1;
-	about.dtype = dtype_name(tf_memory_stat(r->d->trace, event, TF_NAME_data_type), r->arena);
+	/* A capture has the number of the type, a memory profile its name. */
+	if (text_stat(r, event, TF_NAME_data_type, &about.dtype) < 0)
+		return -1;
+	if (!about.dtype)
+		about.dtype = dtype_name(tf_memory_stat(r->d->trace, event, TF_NAME_data_type), r->arena);
 	if (!about.op)
 		about.op = "(unattributed)";
 	uint64_t key = group_hash(&about);
@@ -153,7 +157,7 @@ static int note_event(struct replay *r, const struct tf_memory_record *rec, uint
 
 	if (!e)
 		return tf_fail_nomem(r->err);
-	*e = (struct tf_memory_event){.ps = rec->ps, .alloc = rec->alloc, .address = address};
+	*e = (struct tf_memory_event){.ps = rec->ps, .alloc = rec->kind == TF_MEMORY_ALLOC, .address = address};
 	e->step = step < 0 ? SIZE_MAX : (size_t)step;
 	e->requested_bytes = tf_memory_stat(r->d->trace, rec->event, TF_NAME_requested_bytes);
 	e->bytes = tf_memory_stat(r->d->trace, rec->event, TF_NAME_allocation_bytes);
@@ -216,7 +220,9 @@ static int apply(struct replay *r, const struct tf_memory_record *rec)
 	bool has_address = tf_stat_find(r->d->trace, tf_event_stats(r->d->trace, rec->event), TF_NAME_addr, &at);
 	uint64_t address = has_address ? (uint64_t)r->d->trace->stats.value[at] : 0;
 
-	if (rec->alloc)
+	if (rec->kind == TF_MEMORY_SAMPLE)
+		return 0;
+	if (rec->kind == TF_MEMORY_ALLOC)
 		return allocate(r, rec, address, has_address);
 	uint64_t *found = has_address ? tf_map_find(&r->live, address) : NULL;
 	if (!found) {

@@ -68,6 +68,15 @@ static bool read_string(struct tf_json *j, int as, struct tf_json_value *v)
 	return fail(j, TF_JSON_CUT);
 }
 
+/* The text ends inside the container that begins at `from`. */
+static bool cut_container(struct tf_json *j, const uint8_t *from, struct tf_json_value *v)
+{
+	j->fault = TF_JSON_CUT;
+	j->p = j->end;
+	v->raw = (struct tf_bytes){from, (size_t)(j->end - from)};
+	return j->take_cut;
+}
+
 /* The container whose opening bracket is at p, skipped by its brackets. */
 static bool read_container(struct tf_json *j, struct tf_json_value *v)
 {
@@ -81,7 +90,7 @@ static bool read_container(struct tf_json *j, struct tf_json_value *v)
 		uint8_t c = *j->p;
 		if (c == '"') {
 			if (!read_string(j, AS_KEY | AS_VALUE, &inner))
-				return false;
+				return cut_container(j, from, v);
 			continue;
 		}
 		j->p++;
@@ -92,7 +101,7 @@ static bool read_container(struct tf_json *j, struct tf_json_value *v)
 			return true;
 		}
 	}
-	return fail(j, TF_JSON_CUT);
+	return cut_container(j, from, v);
 }
 
 /* true, false, null, a number, or a word that some writers put for one: NaN, Infinity. */
@@ -144,6 +153,17 @@ static bool find_item(struct tf_json *j, uint8_t closing)
 	return false;
 }
 
+/* After an item: a comma or the closing bracket must follow, unless the item was all that is left. */
+static bool goes_on(struct tf_json *j, uint8_t closing)
+{
+	if (j->fault)
+		return true;
+	j->p = after_space(j->p, j->end);
+	if (j->p == j->end)
+		return fail(j, TF_JSON_CUT) || j->take_cut;
+	return *j->p == ',' || *j->p == closing || fail(j, TF_JSON_SYNTAX);
+}
+
 bool tf_json_member(struct tf_json *j, struct tf_bytes *key, struct tf_json_value *v)
 {
 	struct tf_json_value k;
@@ -161,22 +181,12 @@ bool tf_json_member(struct tf_json *j, struct tf_bytes *key, struct tf_json_valu
 	if (*j->p != ':')
 		return fail(j, TF_JSON_SYNTAX);
 	j->p++;
-	if (!read_value(j, v))
-		return false;
-	j->p = after_space(j->p, j->end);
-	if (j->p == j->end)
-		return fail(j, TF_JSON_CUT);
-	return *j->p == ',' || *j->p == '}' || fail(j, TF_JSON_SYNTAX);
+	return read_value(j, v) && goes_on(j, '}');
 }
 
 bool tf_json_element(struct tf_json *j, struct tf_json_value *v)
 {
-	if (j->fault || !find_item(j, ']') || !read_value(j, v))
-		return false;
-	j->p = after_space(j->p, j->end);
-	if (j->p == j->end)
-		return fail(j, TF_JSON_CUT);
-	return *j->p == ',' || *j->p == ']' || fail(j, TF_JSON_SYNTAX);
+	return !j->fault && find_item(j, ']') && read_value(j, v) && goes_on(j, ']');
 }
 
 /* Four hexadecimal digits; -1 if they are none. */

@@ -24,6 +24,7 @@ enum tf_json_fault { TF_JSON_FINE, TF_JSON_CUT /* the text ends inside a value *
 struct tf_json {
 	const uint8_t *p, *end;
 	enum tf_json_fault fault;
+	bool take_cut; /* the last item of a text that ends early counts, a container as far as it goes; `fault` is then TF_JSON_CUT */
 	bool lenient; /* a quote ends a string only where the text then goes on like JSON: for writers that do not escape */
 };
 

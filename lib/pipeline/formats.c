@@ -1,5 +1,6 @@
 /* The formats that are loaded: one line of the table each. */
 #include "lib/decode/event.h"
+#include "lib/decode/memory_profile.h"
 #include "lib/decode/trace_json.h"
 #include "lib/decode/xspace.h"
 #include "lib/pipeline/load.h"
@@ -50,6 +51,17 @@ out:
 	return rc < 0 ? -1 : analyse(c, in, host, o, err);
 }
 
+static int prepare_memory(struct tf_content *in, const char *host, const struct tf_ingest_options *o, struct tf_capture *c,
+			  struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err)
+{
+	int (*const decode)(struct tf_bytes, struct tf_trace *, struct tf_ledger_file *, struct tf_arena *, struct tf_error *) =
+		file->kind == TF_FILE_MEMORY_JSON ? tf_decode_memory_json : tf_decode_memory_pb;
+
+	if (tf_trace_init(&c->trace, err) < 0 || decode(in->content, &c->trace, file, arena, err) < 0)
+		return -1;
+	return analyse(c, in, host, o, err);
+}
+
 static int store_capture(struct tf_store *s, const struct tf_content *in, const struct tf_capture *c,
 			const struct tf_ingest_options *o, struct tf_ledger_file *file, struct tf_arena *arena,
 			struct tf_error *err)
@@ -74,6 +86,8 @@ static int store_events(struct tf_store *s, const struct tf_content *in, const s
 static const struct tf_format formats[] = {
 	{TF_FILE_XSPACE, false, prepare_xspace, store_capture},
 	{TF_FILE_TRACE_JSON, true, prepare_trace_json, store_capture},
+	{TF_FILE_MEMORY_JSON, false, prepare_memory, store_capture},
+	{TF_FILE_MEMORY_PB, false, prepare_memory, store_capture},
 	{TF_FILE_EVENTS, false, NULL, store_events},
 	{TF_FILE_PROFILE_EMPTY, false, NULL, store_events},
 };
