@@ -228,7 +228,7 @@ static void add_input(struct scope *c, const struct view *v, size_t n, const cha
 	bool evidence = has_input(c, &reason), stalls = false;
 	double wait = 0, exposed = 0, stall = 0, time = 0;
 	size_t steady = 0;
-	bool broken_down = true;
+	bool broken_down = true, waits = true;
 	const char *no_plane = c->host_count ? c->hosts[0].device_reason : NULL;
 	const char *no_device = no_plane ? no_plane : "no_device_events";
 
@@ -238,6 +238,7 @@ static void add_input(struct scope *c, const struct view *v, size_t n, const cha
 			continue;
 		steady++;
 		time += (double)s->step_ps;
+		waits &= s->input_ps != TF_NONE;
 		wait += s->input_ps == TF_NONE ? 0 : (double)s->input_ps;
 		broken_down &= s->has_breakdown;
 		exposed += (double)(s->part_ps[TF_PART_INPUT_WAIT] + s->part_ps[TF_PART_HOST_TO_DEVICE]);
@@ -246,11 +247,12 @@ static void add_input(struct scope *c, const struct view *v, size_t n, const cha
 	}
 	const char *why = evidence ? no_steps : reason;
 	bool shares = evidence && time > 0;
-	sampled(c, "input.share", shares ? wait / time : NAN, steady, why);
+	const char *no_waits = shares ? "not_recorded" : why;
+	sampled(c, "input.share", shares && waits ? wait / time : NAN, steady, no_waits);
 	sampled(c, "input.exposed_share", shares && broken_down ? exposed / time : NAN, steady,
 		shares ? "no_breakdown" : why);
 	sampled(c, "input.stall_share", shares && stalls ? stall / time : NAN, steady, shares ? no_device : why);
-	sampled(c, "input.wait_ms_per_step", shares ? wait / (double)steady / PS_PER_MS : NAN, steady, why);
+	sampled(c, "input.wait_ms_per_step", shares && waits ? wait / (double)steady / PS_PER_MS : NAN, steady, no_waits);
 }
 
 static void add_calls(struct scope *c)
@@ -476,20 +478,21 @@ static void add_scalars(struct scope *c)
 
 static void add_capture(struct scope *c)
 {
-	int64_t events = 0, anomalies = 0, dropped = TF_NONE, duration = TF_NONE;
+	int64_t events = TF_NONE, anomalies = 0, dropped = TF_NONE, duration = TF_NONE;
 	const char *reason = c->host_count ? "no_events" : "no_profile";
 
 	for (size_t i = 0; i < c->host_count; i++) {
 		const struct tf_host *h = &c->hosts[i];
 		int64_t length = h->begin_ps == TF_NONE ? TF_NONE : h->end_ps - h->begin_ps;
 		duration = length != TF_NONE && length > duration ? length : duration;
-		events += h->event_count;
+		if (h->event_count != TF_NONE)
+			events = (events == TF_NONE ? 0 : events) + h->event_count;
 		anomalies += h->anomaly_count;
 		if (h->dropped_count != TF_NONE)
 			dropped = (dropped == TF_NONE ? 0 : dropped) + h->dropped_count;
 	}
 	known(c, "capture.duration_ms", duration == TF_NONE ? NAN : (double)duration / PS_PER_MS, reason);
-	integer(c, "capture.events", c->host_count ? events : TF_NONE, reason);
+	integer(c, "capture.events", events, c->host_count ? "not_recorded" : reason);
 	integer(c, "capture.anomalies", c->host_count ? anomalies : TF_NONE, reason);
 	integer(c, "capture.dropped", dropped, c->host_count ? "not_recorded" : reason);
 	if (!c->host)

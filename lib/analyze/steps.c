@@ -352,14 +352,13 @@ static void measure_periods(struct tf_steps *s)
 	}
 }
 
-static int flag_warmup(struct tf_step_finder *f)
+int tf_steps_flag_warmup(struct tf_steps *s, struct tf_error *err)
 {
-	struct tf_steps *s = &f->host->steps;
 	double *later = malloc((s->count + 1) * sizeof *later);
 	int flagged = 0;
 
 	if (!later)
-		return tf_fail_nomem(f->err);
+		return tf_fail_nomem(err);
 	for (size_t i = 0; i < s->count && flagged < WARMUP_LIMIT; i++) {
 		size_t n = 0;
 		if (!s->list[i].complete || !s->list[i].main_series)
@@ -390,7 +389,7 @@ static int complete_steps(struct tf_step_finder *f)
 	if (build_series(f) < 0)
 		return -1;
 	measure_periods(s);
-	return flag_warmup(f);
+	return tf_steps_flag_warmup(s, f->err);
 }
 
 int tf_find_steps(struct tf_derived *d, const struct tf_analyze_options *o, struct tf_arena *a, struct tf_host *h,

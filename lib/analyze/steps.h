@@ -28,6 +28,9 @@ int tf_steps_from_executor(struct tf_step_finder *f);
 int tf_steps_from_device(struct tf_step_finder *f);
 int tf_steps_from_period(struct tf_step_finder *f);
 
+/* Flags the first complete steps that take over twice the median of the later ones. 0, or -1 when out of memory. */
+int tf_steps_flag_warmup(struct tf_steps *s, struct tf_error *err);
+
 /* Without steps: says what was looked for and what repeats. 0 or -1. */
 int tf_steps_explain(struct tf_step_finder *f);
 

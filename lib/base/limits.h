@@ -29,6 +29,9 @@
 /* Memory timeline points per allocator that are stored; down-sampling keeps the maxima. */
 #define TF_LIMIT_TIMELINE_POINTS 1000
 
+/* Devices that a result file may count without telling of them: the largest pods have fewer a host. */
+#define TF_LIMIT_SIDECAR_DEVICES 1024
+
 /* Largest gaps that are kept per device. */
 #define TF_LIMIT_DEVICE_GAPS 100
 

@@ -105,15 +105,15 @@ static enum tf_file_kind json_kind(struct tf_bytes c)
 	return TF_FILE_UNKNOWN;
 }
 
-/* All of the message's fields can be read. */
-static bool is_message(struct tf_bytes c)
+/* All of the message's fields can be read, as far as it is at hand. */
+static bool is_message(struct tf_bytes c, bool whole)
 {
 	struct tf_wire w = tf_wire_of(c);
 	struct tf_field f;
 
 	while (tf_wire_next(&w, &f))
 		;
-	return w.fault == TF_WIRE_FINE && c.len > 0;
+	return c.len > 0 && (w.fault == TF_WIRE_FINE || (!whole && w.fault == TF_WIRE_TRUNCATED));
 }
 
 /* A pprof profile: its first field is a sample type of two small numbers, and a string table follows. */
@@ -132,7 +132,7 @@ static bool is_pprof(struct tf_bytes c)
 	return w.fault == TF_WIRE_FINE && types && strings;
 }
 
-enum tf_file_kind tf_sniff(struct tf_bytes c, const char *name)
+enum tf_file_kind tf_sniff(struct tf_bytes c, bool whole, const char *name)
 {
 	enum tf_file_kind named = by_name(name), json;
 
@@ -144,7 +144,7 @@ enum tf_file_kind tf_sniff(struct tf_bytes c, const char *name)
 	if (json != TF_FILE_UNKNOWN)
 		return json;
 	if (named >= TF_FILE_MEMORY_PB && named <= TF_FILE_HLO_PROTO)
-		return is_message(c) ? named : TF_FILE_UNKNOWN;
+		return is_message(c, whole) ? named : TF_FILE_UNKNOWN;
 	if (is_pprof(c))
 		return TF_FILE_PPROF;
 	return is_xspace(c) ? TF_FILE_XSPACE : TF_FILE_UNKNOWN;

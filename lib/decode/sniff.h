@@ -4,7 +4,10 @@
 
 #include "lib/trace/rows.h"
 
-/* The kind of decoded content; `name` is the file's name. TF_FILE_UNKNOWN if it is none that tfprof knows. */
-enum tf_file_kind tf_sniff(struct tf_bytes content, const char *name);
+/*
+ * The kind of decoded content, or (not `whole`) of its first MiB; `name` is the file's name. TF_FILE_UNKNOWN if it is none that
+ * tfprof knows.
+ */
+enum tf_file_kind tf_sniff(struct tf_bytes content, bool whole, const char *name);
 
 #endif

@@ -73,17 +73,8 @@ static int add_double(struct tf_elements *e, uint32_t name, double value)
 	return add_stat(e, name, TF_STAT_DOUBLE, bits);
 }
 
-/* Written so that it reads back as the same text: XProf prints its integers as strings. */
-static bool is_plain_integer(struct tf_bytes raw)
-{
-	size_t at = raw.len && raw.data[0] == '-';
-	return raw.len > at && (raw.data[at] != '0' || raw.len == 1);
-}
-
 static int add_arg(struct tf_elements *e, uint32_t name, const struct tf_json_value *v)
 {
-	int64_t integer;
-	uint64_t natural;
 	double number;
 
 	switch (v->kind) {
@@ -93,11 +84,6 @@ static int add_arg(struct tf_elements *e, uint32_t name, const struct tf_json_va
 		return add_stat(e, name, TF_STAT_I64, v->raw.data[0] == 't');
 	case TF_JSON_NUMBER:
 	case TF_JSON_STRING:
-		if (is_plain_integer(v->raw) && tf_json_as_i64(v, &integer))
-			return add_stat(e, name, TF_STAT_I64, integer);
-		if (is_plain_integer(v->raw) && tf_json_as_u64(v, &natural))
-			return add_stat(e, name, TF_STAT_U64, (int64_t)natural);
-		/* An integer beyond 64 bits stays as it is written. */
 		if (v->kind == TF_JSON_NUMBER && memchr(v->raw.data, '.', v->raw.len) && tf_json_as_double(v, &number))
 			return add_double(e, name, number);
 		break;
@@ -106,7 +92,7 @@ static int add_arg(struct tf_elements *e, uint32_t name, const struct tf_json_va
 		return add_text(e, name, v->raw);
 	}
 	struct tf_bytes text = tf_json_as_text(v, &e->value);
-	return e->value.failed ? tf_fail_nomem(e->err) : add_text(e, name, text);
+	return e->value.failed ? tf_fail_nomem(e->err) : tf_tracks_argument(e->tracks, name, text);
 }
 
 /* What Kineto records of a kernel's launch. */

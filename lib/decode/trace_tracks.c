@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/text.h"
+#include "lib/decode/json_reader.h"
 #include "lib/base/vec.h"
 
 static int reserve(struct tf_tracks *k, void **items, size_t *cap, size_t need, size_t size)
@@ -98,6 +99,23 @@ int tf_tracks_add(struct tf_tracks *k, uint32_t track, uint32_t meta, struct tf_
 	if (absurd)
 		k->t->events.flags[i] |= TF_EVENT_ABSURD;
 	return 0;
+}
+
+int tf_tracks_argument(struct tf_tracks *k, uint32_t name, struct tf_bytes text)
+{
+	struct tf_json_value v = {.kind = TF_JSON_STRING, .raw = text};
+	size_t sign = text.len && text.data[0] == '-';
+	int64_t integer;
+	uint64_t natural;
+	uint32_t id;
+
+	if (text.len > sign && (text.data[sign] != '0' || text.len == 1)) {
+		if (tf_json_as_i64(&v, &integer))
+			return tf_trace_add_stat(k->t, name, TF_STAT_I64, integer, k->err);
+		if (tf_json_as_u64(&v, &natural))
+			return tf_trace_add_stat(k->t, name, TF_STAT_U64, (int64_t)natural, k->err);
+	}
+	return tf_trace_intern(k->t, text, &id, k->err) < 0 ? -1 : tf_trace_add_stat(k->t, name, TF_STAT_TEXT, id, k->err);
 }
 
 int tf_tracks_mark(struct tf_tracks *k, uint32_t track, struct tf_fine_time at, bool begins, size_t stat_first)

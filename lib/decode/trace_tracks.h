@@ -72,6 +72,12 @@ int tf_tracks_meta(struct tf_tracks *k, uint32_t name, uint32_t category, uint32
 int tf_tracks_add(struct tf_tracks *k, uint32_t track, uint32_t meta, struct tf_fine_time at, int64_t dur_ps, size_t stat_first,
 		  bool absurd);
 
+/*
+ * Appends an argument that is text to the stats: an integer that reads back as the same text is one (XProf prints its integers as
+ * strings), anything else stays text, integers beyond 64 bits too. 0 or -1 (memory).
+ */
+int tf_tracks_argument(struct tf_tracks *k, uint32_t name, struct tf_bytes text);
+
 /* Notes a begin (of the event added last) or an end. 0 or -1 (memory). */
 int tf_tracks_mark(struct tf_tracks *k, uint32_t track, struct tf_fine_time at, bool begins, size_t stat_first);
 

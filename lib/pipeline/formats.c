@@ -1,7 +1,10 @@
 /* The formats that are loaded: one line of the table each. */
+#include "lib/analyze/from_sidecar.h"
 #include "lib/decode/event.h"
 #include "lib/decode/memory_profile.h"
+#include "lib/decode/sidecar.h"
 #include "lib/decode/trace_json.h"
+#include "lib/decode/trace_pb.h"
 #include "lib/decode/xspace.h"
 #include "lib/pipeline/load.h"
 
@@ -26,10 +29,25 @@ static int analyse(struct tf_capture *c, const struct tf_content *in, const char
 	return 0;
 }
 
-static int prepare_xspace(struct tf_content *in, const char *host, const struct tf_ingest_options *o, struct tf_capture *c,
-			  struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err)
+/* The formats that fill a trace from whole contents. */
+static const struct {
+	enum tf_file_kind kind;
+	int (*decode)(struct tf_bytes, struct tf_trace *, struct tf_ledger_file *, struct tf_arena *, struct tf_error *);
+} trace_decoders[] = {
+	{TF_FILE_XSPACE, tf_decode_xspace},
+	{TF_FILE_TRACE_PB, tf_decode_trace_pb},
+	{TF_FILE_MEMORY_JSON, tf_decode_memory_json},
+	{TF_FILE_MEMORY_PB, tf_decode_memory_pb},
+};
+
+static int prepare_trace(struct tf_content *in, const char *host, const struct tf_ingest_options *o, struct tf_capture *c,
+			 struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err)
 {
-	if (tf_trace_init(&c->trace, err) < 0 || tf_decode_xspace(in->content, &c->trace, file, arena, err) < 0)
+	size_t i = 0;
+
+	while (trace_decoders[i].kind != file->kind)
+		i++;
+	if (tf_trace_init(&c->trace, err) < 0 || trace_decoders[i].decode(in->content, &c->trace, file, arena, err) < 0)
 		return -1;
 	return analyse(c, in, host, o, err);
 }
@@ -51,15 +69,33 @@ out:
 	return rc < 0 ? -1 : analyse(c, in, host, o, err);
 }
 
-static int prepare_memory(struct tf_content *in, const char *host, const struct tf_ingest_options *o, struct tf_capture *c,
-			  struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err)
+/* A result file has no events: its trace is empty. */
+static int prepare_sidecar(struct tf_content *in, const char *host, const struct tf_ingest_options *o, struct tf_capture *c,
+			   struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err)
 {
-	int (*const decode)(struct tf_bytes, struct tf_trace *, struct tf_ledger_file *, struct tf_arena *, struct tf_error *) =
-		file->kind == TF_FILE_MEMORY_JSON ? tf_decode_memory_json : tf_decode_memory_pb;
+	struct tf_sidecar sidecar = {0};
+	struct tf_session *s = &c->results;
+	bool truncated;
+	int rc = -1;
 
-	if (tf_trace_init(&c->trace, err) < 0 || decode(in->content, &c->trace, file, arena, err) < 0)
-		return -1;
-	return analyse(c, in, host, o, err);
+	(void)o;
+	if (tf_trace_init(&c->trace, err) < 0 || tf_trace_finish(&c->trace, err) < 0 || tf_derived_init(&c->derived, &c->trace, err) < 0
+	    || tf_decode_sidecar(in->content, file->kind, &sidecar, &truncated, file, arena, err) < 0)
+		goto out;
+	s->hosts = tf_arena_alloc(&s->arena, sizeof *s->hosts);
+	if (!s->hosts) {
+		tf_fail_nomem(err);
+		goto out;
+	}
+	s->host_count = s->host_cap = 1;
+	s->hosts->name = host;
+	if (tf_host_from_sidecar(&sidecar, truncated || in->cut, &s->arena, s->hosts, err) < 0)
+		goto out;
+	c->loaded = true;
+	rc = 0;
+out:
+	tf_arena_release(&sidecar.arena);
+	return rc;
 }
 
 static int store_capture(struct tf_store *s, const struct tf_content *in, const struct tf_capture *c,
@@ -84,10 +120,15 @@ static int store_events(struct tf_store *s, const struct tf_content *in, const s
 }
 
 static const struct tf_format formats[] = {
-	{TF_FILE_XSPACE, false, prepare_xspace, store_capture},
+	{TF_FILE_XSPACE, false, prepare_trace, store_capture},
 	{TF_FILE_TRACE_JSON, true, prepare_trace_json, store_capture},
-	{TF_FILE_MEMORY_JSON, false, prepare_memory, store_capture},
-	{TF_FILE_MEMORY_PB, false, prepare_memory, store_capture},
+	{TF_FILE_TRACE_PB, false, prepare_trace, store_capture},
+	{TF_FILE_MEMORY_JSON, false, prepare_trace, store_capture},
+	{TF_FILE_MEMORY_PB, false, prepare_trace, store_capture},
+	{TF_FILE_OVERVIEW_PB, false, prepare_sidecar, store_capture},
+	{TF_FILE_INPUT_PIPELINE_PB, false, prepare_sidecar, store_capture},
+	{TF_FILE_TENSORFLOW_STATS_PB, false, prepare_sidecar, store_capture},
+	{TF_FILE_KERNEL_STATS_PB, false, prepare_sidecar, store_capture},
 	{TF_FILE_EVENTS, false, NULL, store_events},
 	{TF_FILE_PROFILE_EMPTY, false, NULL, store_events},
 };

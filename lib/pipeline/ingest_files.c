@@ -154,7 +154,7 @@ static int load_content(struct ingest *g, struct described *file, struct tf_cont
 	struct tf_capture c = {0};
 	int rc = -1;
 
-	f->kind = tf_sniff(in->content, source->path);
+	f->kind = tf_sniff(in->content, in->whole, source->path);
 	const struct tf_format *format = tf_format_find(f->kind);
 	bool streams = format && format->streams;
 	struct tf_error failed = {0};

@@ -185,7 +185,7 @@ static int inspect_content(struct tf_content *in, const struct tf_found *found, 
 	struct tf_names names;
 	int rc = -1;
 
-	f->file.kind = tf_sniff(in->content, found->path);
+	f->file.kind = tf_sniff(in->content, in->whole, found->path);
 	const struct tf_format *format = tf_format_find(f->file.kind);
 	bool streams = format && format->streams;
 	if (format && !streams && tf_content_load(in, err) < 0) {

@@ -210,10 +210,10 @@ static void kinds_are_told_by_content(void **state)
 		{"plain text that goes on for a while", "events.out.tfevents.txt", TF_FILE_EVENTS},
 	};
 	for (size_t i = 0; i + 1 < sizeof cases / sizeof cases[0]; i++)
-		assert_int_equal(tf_sniff(tf_bytes_of(cases[i].content), cases[i].name), cases[i].kind);
+		assert_int_equal(tf_sniff(tf_bytes_of(cases[i].content), true, cases[i].name), cases[i].kind);
 	uint8_t junk[64];
 	memset(junk, 0xff, sizeof junk);
-	assert_int_equal(tf_sniff((struct tf_bytes){junk, sizeof junk}, "h.xplane.pb"), TF_FILE_UNKNOWN);
+	assert_int_equal(tf_sniff((struct tf_bytes){junk, sizeof junk}, true, "h.xplane.pb"), TF_FILE_UNKNOWN);
 }
 
 static void an_event_file_needs_no_name(void **state)
@@ -221,8 +221,8 @@ static void an_event_file_needs_no_name(void **state)
 	(void)state;
 	struct tf_buf b = {0};
 	pb_version(&b);
-	assert_int_equal(tf_sniff(pb_view(&b), "anything"), TF_FILE_EVENTS);
-	assert_int_equal(tf_sniff(pb_view(&b), "events.out.tfevents.1.h.profile-empty"), TF_FILE_PROFILE_EMPTY);
+	assert_int_equal(tf_sniff(pb_view(&b), true, "anything"), TF_FILE_EVENTS);
+	assert_int_equal(tf_sniff(pb_view(&b), true, "events.out.tfevents.1.h.profile-empty"), TF_FILE_PROFILE_EMPTY);
 	tf_buf_release(&b);
 }
 
