@@ -98,6 +98,12 @@ int tf_count_ops(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, st
 int tf_count_kernels(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);
 
 /*
+ * Makes one host of those of one name, which lie together, best first: what the first does not know comes from the next. 0 or -1
+ * (memory). merge_hosts.c
+ */
+int tf_hosts_merge(struct tf_session *s, struct tf_error *err);
+
+/*
  * Session figures from its hosts: start, duration, complete, framework's issues, and the metrics of METRICS.md §8, the
  * session's and, with several hosts, each host's. Replaces what s->metrics held. 0 or -1 (memory). metrics.c
  */

@@ -90,6 +90,31 @@ static const uint8_t *find(struct tf_bytes c, size_t within, const char *text)
 	return NULL;
 }
 
+/* What XProf keeps beside a capture for itself. Their formats change with its version. */
+static bool is_xprof_cache(const char *path)
+{
+	static const char *const suffixes[] = {".op_stats.pb", ".op_stats_v2.pb", ".SSTABLE", ".cached_tools.json",
+					       ".dcn_collective_stats.pb", ".smart_suggestion.pb"};
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++)
+		if (ends(name, suffixes[i]))
+			return true;
+	return strncmp(name, "ALL_HOSTS.", 10) == 0 || strcmp(name, "cache_version.txt") == 0;
+}
+
+/* Tables and trees that XProf's pages show: overview, input pipeline, op profile, memory viewer, pod viewer. */
+static bool is_viewer_json(struct tf_bytes c)
+{
+	static const char *const marks[] = {"\"cols\"", "\"byCategory\"", "\"byProgram\"", "\"hloModule\"", "\"totalBufferAllocationMib\"",
+					    "\"podStatsSequence\"", "\"hloInfoMap\""};
+
+	for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+		if (find(c, 4096, marks[i]))
+			return true;
+	return false;
+}
+
 static enum tf_file_kind json_kind(struct tf_bytes c)
 {
 	size_t i = 0;
@@ -102,7 +127,7 @@ static enum tf_file_kind json_kind(struct tf_bytes c)
 		return TF_FILE_MEMORY_JSON;
 	if (find(c, 1 << 20, "\"traceEvents\"") || (c.data[i] == '[' && find(c, 4096, "\"ph\"")))
 		return TF_FILE_TRACE_JSON;
-	return TF_FILE_UNKNOWN;
+	return is_viewer_json(c) ? TF_FILE_VIEWER_JSON : TF_FILE_UNKNOWN;
 }
 
 /* All of the message's fields can be read, as far as it is at hand. */
@@ -136,6 +161,8 @@ enum tf_file_kind tf_sniff(struct tf_bytes c, bool whole, const char *name)
 {
 	enum tf_file_kind named = by_name(name), json;
 
+	if (is_xprof_cache(name))
+		return TF_FILE_XPROF_CACHE;
 	if (c.len == 0)
 		return named;
 	if (is_event_file(c, name))

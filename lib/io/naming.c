@@ -8,8 +8,11 @@ static const char marker[] = "plugins/profile/";
 /* The file's name without compression and profile extensions; dots of the host stay. */
 static char *stem(struct tf_arena *a, const char *name)
 {
-	static const char *const extensions[] = {".gz",		  ".zst",	 ".xplane.pb",	 ".trace.json",
-						 ".memory_profile.json", ".trace", ".pb", ".json", ".prof"};
+	static const char *const extensions[] = {
+		".gz", ".zst", ".xplane.pb", ".trace.json", ".memory_profile.json", ".memory_profile.pb", ".overview_page.pb",
+		".input_pipeline.pb", ".tensorflow_stats.pb", ".kernel_stats.pb", ".hlo_proto.pb", ".trace", ".pb", ".json", ".prof"};
+	static const char *const tools[] = {"xplane", "trace", "memory_profile", "overview_page", "input_pipeline", "tensorflow_stats",
+					    "kernel_stats"};
 	size_t len = strlen(name);
 
 	for (size_t i = 0; i < sizeof extensions / sizeof extensions[0]; i++) {
@@ -20,7 +23,11 @@ static char *stem(struct tf_arena *a, const char *name)
 				break;
 		}
 	}
-	if (len == 0 || (len == 6 && memcmp(name, "xplane", 6) == 0))
+	/* "xplane.pb": the file is named by its tool alone. */
+	for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
+		if (len == strlen(tools[i]) && memcmp(name, tools[i], len) == 0)
+			len = 0;
+	if (len == 0)
 		return tf_arena_strdup(a, "localhost");
 	return tf_arena_strndup(a, name, len);
 }

@@ -2,7 +2,7 @@
 #include "lib/analyze/from_sidecar.h"
 #include "lib/decode/event.h"
 #include "lib/decode/memory_profile.h"
-#include "lib/decode/sidecar.h"
+#include "lib/decode/sidecar_pb.h"
 #include "lib/decode/trace_json.h"
 #include "lib/decode/trace_pb.h"
 #include "lib/decode/xspace.h"
@@ -139,6 +139,20 @@ const struct tf_format *tf_format_find(enum tf_file_kind kind)
 		if (formats[i].kind == kind)
 			return &formats[i];
 	return NULL;
+}
+
+const char *tf_format_reason(enum tf_file_kind kind)
+{
+	switch (kind) {
+	case TF_FILE_UNKNOWN:
+		return "neither event file nor profile";
+	case TF_FILE_VIEWER_JSON:
+		return "a page of XProf's viewer, made from a capture: the capture says more";
+	case TF_FILE_XPROF_CACHE:
+		return "XProf's own cache, made from a capture: left alone";
+	default:
+		return "recognised; this version does not load it";
+	}
 }
 
 void tf_capture_release(struct tf_capture *c)

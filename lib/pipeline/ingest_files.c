@@ -1,4 +1,5 @@
 /* Ingest: every file found is read, told apart, decoded, analysed and stored, one transaction each. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,10 +92,9 @@ static int issue(struct ingest *g, struct tf_ledger_file *f, enum tf_issue_code 
 static int note_unloaded(struct ingest *g, struct tf_ledger_file *f, const struct tf_content *in)
 {
 	f->state = f->kind == TF_FILE_UNKNOWN ? TF_STATE_FAILED : TF_STATE_SKIPPED;
-	if (in->content.len == 0 && f->kind != TF_FILE_KERNEL_STATS_PB)
+	if (in->content.len == 0)
 		return issue(g, f, TF_ISSUE_EMPTY, "the file is empty");
-	return f->kind == TF_FILE_UNKNOWN ? issue(g, f, TF_ISSUE_NOT_A_PROFILE, "neither event file nor profile")
-					  : issue(g, f, TF_ISSUE_UNSUPPORTED, "recognised; this version does not load it");
+	return issue(g, f, f->kind == TF_FILE_UNKNOWN ? TF_ISSUE_NOT_A_PROFILE : TF_ISSUE_UNSUPPORTED, tf_format_reason(f->kind));
 }
 
 static bool is_fatal(const struct tf_error *err)
@@ -134,17 +134,47 @@ static int note_unreadable(struct ingest *g, struct tf_ledger_file *f, const str
 	return issue(g, f, failed->code == TF_ELIMIT ? TF_ISSUE_LIMIT : TF_ISSUE_IO_ERROR, failed->text);
 }
 
-/* Where the session's xplane lies beside it a trace JSON says nothing new. */
-static int note_superseded(struct ingest *g, struct tf_ledger_file *f, const struct tf_source *source)
+static bool is_result_file(enum tf_file_kind kind)
 {
-	bool superseded;
+	return kind == TF_FILE_OVERVIEW_PB || kind == TF_FILE_INPUT_PIPELINE_PB;
+}
 
-	if (tf_store_is_superseded(g->store, source, &superseded, g->err) < 0)
+/* A result file beside the capture that it was made of should list the same steps. */
+static int compare_steps(struct ingest *g, struct tf_ledger_file *f, const struct tf_capture *c, const struct tf_better *better)
+{
+	const struct tf_steps *s = &c->results.hosts->steps;
+	double mean_ps = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		mean_ps += (double)s->list[i].step_ps / (double)s->count;
+	double other_ps = better->mean_step_ps == TF_NONE ? 0 : (double)better->mean_step_ps;
+	if ((int64_t)s->count == better->step_count && fabs(mean_ps - other_ps) <= 0.001 * other_ps)
+		return 0;
+	return tf_ledger_issue(&g->ledger->arena, f, TF_ISSUE_DIFFERS, TF_NONE, g->err,
+			       "%zu steps of %.3f ms; the capture beside it has %lld of %.3f ms, which count", s->count, mean_ps / 1e9,
+			       (long long)better->step_count, other_ps / 1e9);
+}
+
+/* A file of whose host there is a better one says nothing new; result files are compared with it. */
+static int note_superseded(struct ingest *g, struct tf_ledger_file *f, const struct tf_source *source, struct tf_content *in,
+			   const struct tf_format *format)
+{
+	struct tf_better better;
+	struct tf_capture c = {0};
+	int rc = 0;
+
+	if (tf_store_find_better(g->store, source, &better, g->err) < 0)
 		return -1;
-	if (!superseded)
+	if (!better.found)
 		return 0;
 	f->state = TF_STATE_SKIPPED;
-	return issue(g, f, TF_ISSUE_SUPERSEDED, "its session has the same as a capture");
+	if (issue(g, f, TF_ISSUE_SUPERSEDED, "a better file of its host is loaded") < 0)
+		return -1;
+	if (is_result_file(f->kind)
+	    && format->prepare(in, source->host_name, g->o, &c, f, &g->ledger->arena, g->err) == 0)
+		rc = compare_steps(g, f, &c, &better);
+	tf_capture_release(&c);
+	return rc;
 }
 
 static int load_content(struct ingest *g, struct described *file, struct tf_content *in, struct tf_ledger_file *f)
@@ -171,7 +201,7 @@ static int load_content(struct ingest *g, struct described *file, struct tf_cont
 		if (note_unloaded(g, f, in) < 0)
 			goto out;
 	}
-	if (f->kind == TF_FILE_TRACE_JSON && note_superseded(g, f, source) < 0)
+	if (f->state == TF_STATE_NEW && format && format->prepare && note_superseded(g, f, source, in, format) < 0)
 		goto out;
 	if (f->state != TF_STATE_NEW)
 		format = NULL;
@@ -267,10 +297,15 @@ static int find_all(struct tf_walk *w, const char *const *paths, size_t count, s
 	return 0;
 }
 
-/* Trace JSONs come last: beside a capture they are not read at all. */
-static bool is_late(const struct tf_found *f)
+/* Captures come first, then traces, then result files: what a better file has said already is not loaded. */
+static int turn_of(const struct tf_found *f)
 {
-	return strstr(f->path, ".json") != NULL;
+	if (strstr(f->path, ".trace"))
+		return 1;
+	return strstr(f->path, "overview_page") ? 2 : strstr(f->path, ".json") || strstr(f->path, "_stats.pb")
+								|| strstr(f->path, "input_pipeline") || strstr(f->path, "memory_profile")
+							? 3
+							: 0;
 }
 
 int tf_ingest(struct tf_store *store, const char *const *paths, size_t path_count,
@@ -287,9 +322,9 @@ int tf_ingest(struct tf_store *store, const char *const *paths, size_t path_coun
 	for (size_t i = 0; i < w.count; i++)
 		total += (uint64_t)w.files[i].st.st_size;
 	tf_progress_init(&progress, options->progress_to, options->progress, total);
-	for (size_t i = 0; i < 2 * w.count; i++) {
+	for (size_t i = 0; i < 4 * w.count; i++) {
 		const struct tf_found *f = &w.files[i % w.count];
-		if (is_late(f) != (i >= w.count))
+		if (turn_of(f) != (int)(i / w.count))
 			continue;
 		tf_progress_update(&progress, done, f->path);
 		if (wanted(options, f->path) && ingest_file(&g, f) < 0)

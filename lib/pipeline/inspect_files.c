@@ -199,10 +199,9 @@ static int inspect_content(struct tf_content *in, const struct tf_found *found, 
 		goto out;
 	if (in->content.len == 0) {
 		rc = tf_ledger_issue(a, &f->file, TF_ISSUE_EMPTY, TF_NONE, err, "the file is empty");
-	} else if (f->file.kind == TF_FILE_UNKNOWN) {
-		rc = tf_ledger_issue(a, &f->file, TF_ISSUE_NOT_A_PROFILE, TF_NONE, err, "neither event file nor profile");
 	} else if (!format) {
-		rc = tf_ledger_issue(a, &f->file, TF_ISSUE_UNSUPPORTED, TF_NONE, err, "recognised; this version does not load it");
+		rc = tf_ledger_issue(a, &f->file, f->file.kind == TF_FILE_UNKNOWN ? TF_ISSUE_NOT_A_PROFILE : TF_ISSUE_UNSUPPORTED,
+				     TF_NONE, err, "%s", tf_format_reason(f->file.kind));
 	} else if (!format->prepare) {
 		rc = tf_decode_events(in->content, &ignore_rows, &f->file, a, err);
 	} else if (format->prepare(in, names.host, &options, &c, &f->file, a, err) < 0) {

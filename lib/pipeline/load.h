@@ -29,6 +29,9 @@ struct tf_format {
 /* The format of a kind; NULL if files of this kind are only recognised. */
 const struct tf_format *tf_format_find(enum tf_file_kind kind);
 
+/* Why files of a kind that is recognised are not loaded. Static. */
+const char *tf_format_reason(enum tf_file_kind kind);
+
 void tf_capture_release(struct tf_capture *c);
 
 #endif

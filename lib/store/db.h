@@ -72,6 +72,12 @@ int tf_store_put_events(struct tf_store *s, const struct tf_trace *t, const stru
 			const int64_t *line_ids, const int64_t *step_ids, const uint8_t *line_kept,
 			int64_t first_event_id, struct tf_error *err);
 
+/* Removes the rows of a file's capture or result file. write.c */
+int tf_store_drop_capture(struct tf_store *s, int64_t file_id, struct tf_error *err);
+
+/* Removes the rows of files of the current session that better ones make needless. supersede.c */
+int tf_store_drop_needless(struct tf_store *s, struct tf_error *err);
+
 /* Remembers the tags that the file's old rows are of, before they go. event_rows.c */
 int tf_store_note_stale_tags(struct tf_store *s, int64_t file_id, struct tf_error *err);
 

@@ -360,7 +360,7 @@ int tf_store_load_session(struct tf_store *s, const struct tf_target *target, st
 	    && (each(&l, "SELECT host_id, name, start_ns, begin_ps, end_ps, event_count, anomaly_count, dropped_count, complete,"
 			 " step_source, step_event, step_confidence, looked_for, step_reason, device_unreliable, input_evidence,"
 			 " input_reason, get_next_count, get_next_total_ps, get_next_max_ps, device_reason, memory_reason, op_reason,"
-			 " launched_kernels FROM _host WHERE session_id = ? ORDER BY name, host_id",
+			 " launched_kernels FROM _host WHERE session_id = ? ORDER BY name, event_count IS NULL, event_count DESC, host_id",
 		     target->session_id, load_host, NULL) < 0
 		|| each(&l, "SELECT i.code, f.path || ': ' || coalesce('byte ' || i.byte_offset || ': ', '') || i.message"
 			    " FROM _ingest_issue i JOIN _source_file f ON f.file_id = i.file_id WHERE f.session_id = ? ORDER BY i.id",
@@ -376,5 +376,5 @@ int tf_store_load_session(struct tf_store *s, const struct tf_target *target, st
 		     " FROM _tag t JOIN _scalar s ON s.tag_id = t.tag_id AND s.superseded = 0 WHERE t.run_id = ? GROUP BY t.tag_id"
 		     " ORDER BY t.name", target->run_id, load_scalars, NULL) < 0)
 		return -1;
-	return tf_metrics_build(out, err);
+	return tf_hosts_merge(out, err) < 0 ? -1 : tf_metrics_build(out, err);
 }

@@ -61,15 +61,20 @@ int tf_store_find_source(struct tf_store *s, const struct tf_source *source, str
 /* Same content under a new stat: notes the stat, keeps the rows. */
 int tf_store_touch_source(struct tf_store *s, int64_t file_id, const struct tf_source *source, struct tf_error *err);
 
-/*
- * Whether a trace JSON says what the store has better: an XSpace of the same host in the same session; for JAX's copy,
- * "perfetto_trace", any capture of the session. 0 or -1.
- */
-int tf_store_is_superseded(struct tf_store *s, const struct tf_source *source, bool *superseded, struct tf_error *err);
+/* What the store has of the host of a file, from a better one: its listed steps of the main series. */
+struct tf_better {
+	bool found;
+	int64_t step_count, mean_step_ps; /* TF_NONE: no step */
+};
 
 /*
- * Begins the transaction of a source file: removes what an earlier ingest of it left, and the rows of trace JSONs that it supersedes.
- * The file's rows follow, then
+ * Whether the store has a better file of the same host and session than one of this kind (supersede.c): it then need not be loaded.
+ * 0 or -1.
+ */
+int tf_store_find_better(struct tf_store *s, const struct tf_source *source, struct tf_better *better, struct tf_error *err);
+
+/*
+ * Begins the transaction of a source file: removes what an earlier ingest of it left. The file's rows follow, then
  * tf_store_end_file() or tf_store_abandon_file(). One at a time.
  */
 int tf_store_begin_file(struct tf_store *s, const struct tf_source *source, struct tf_error *err);
@@ -85,7 +90,7 @@ int tf_store_put_host(struct tf_store *s, const struct tf_trace *t, const struct
 
 /*
  * Ends the file: its ledger row and issues, the marks of superseded and orphaned points of its run, its session's
- * merged metrics; commits. Sets file->new_rows.
+ * merged metrics; drops files of its host that it makes needless; commits. Sets file->new_rows.
  */
 int tf_store_end_file(struct tf_store *s, struct tf_ledger_file *file, struct tf_error *err);
 

@@ -98,12 +98,17 @@ static int drop_host(struct tf_store *s, int64_t file_id, struct tf_error *err)
 	return 0;
 }
 
+int tf_store_drop_capture(struct tf_store *s, int64_t file_id, struct tf_error *err)
+{
+	return drop_ranges(s, file_id, err) < 0 || drop_host(s, file_id, err) < 0 ? -1 : 0;
+}
+
 static int drop_file(struct tf_store *s, int64_t file_id, struct tf_error *err)
 {
 	static const char *const drops[] = {"DELETE FROM _ingest_issue WHERE file_id = ?",
 					    "DELETE FROM _tag_count WHERE file_id = ?"};
 
-	if (tf_store_note_stale_tags(s, file_id, err) < 0 || drop_ranges(s, file_id, err) < 0 || drop_host(s, file_id, err) < 0)
+	if (tf_store_note_stale_tags(s, file_id, err) < 0 || tf_store_drop_capture(s, file_id, err) < 0)
 		return -1;
 	for (size_t i = 0; i < 2; i++)
 		if (tf_db_run(s, err, NULL, drops[i], "i", file_id) < 0)
@@ -156,42 +161,6 @@ static int add_source(struct tf_store *s, const struct tf_source *f, struct tf_e
 			 (int64_t)f->content_hash);
 }
 
-int tf_store_is_superseded(struct tf_store *s, const struct tf_source *source, bool *superseded, struct tf_error *err)
-{
-	int64_t found;
-
-	if (tf_db_integer(s, err, &found,
-			  "SELECT f.file_id FROM _run r JOIN _session USING (run_id) JOIN _source_file f USING (session_id) JOIN _host h"
-			  " ON h.file_id = f.file_id WHERE r.name = ?1 AND _session.name = ?2 AND f.real_path <> ?3 AND"
-			  " (f.kind = 'xspace' AND h.name = ?4 OR ?4 = 'perfetto_trace') LIMIT 1",
-			  "tttt", source->run, source->session_name, source->real_path, source->host_name) < 0)
-		return -1;
-	*superseded = found != TF_NONE;
-	return 0;
-}
-
-/* Takes the rows of one trace JSON that the file supersedes; *any is false if there is none (left). */
-static int drop_superseded(struct tf_store *s, const struct tf_source *f, bool *any, struct tf_error *err)
-{
-	int64_t file;
-
-	if (tf_db_integer(s, err, &file,
-			  "SELECT f.file_id FROM _source_file f JOIN _host h ON h.file_id = f.file_id WHERE f.session_id = ?1 AND"
-			  " f.kind = 'trace_json' AND f.file_id <> ?2 AND (?3 AND h.name = ?4 OR h.name = 'perfetto_trace') LIMIT 1",
-			  "iiit", s->session_id, s->file_id, (int64_t)(f->kind == TF_FILE_XSPACE), f->host_name) < 0)
-		return -1;
-	*any = file != TF_NONE;
-	if (!*any)
-		return 0;
-	return drop_ranges(s, file, err) < 0 || drop_host(s, file, err) < 0
-			       || tf_db_run(s, err, NULL, "UPDATE _source_file SET state = 'skipped', run_id = NULL, session_id = NULL"
-					    " WHERE file_id = ?", "i", file) < 0
-			       || tf_db_run(s, err, NULL, "INSERT INTO _ingest_issue(file_id, code, message) VALUES(?,?,?)", "itt", file,
-					    tf_issue_name(TF_ISSUE_SUPERSEDED), "its session has the same as a capture") < 0
-		       ? -1
-		       : 0;
-}
-
 int tf_store_begin_file(struct tf_store *s, const struct tf_source *source, struct tf_error *err)
 {
 	if (tf_db_script(s, "BEGIN IMMEDIATE", err) < 0)
@@ -203,11 +172,6 @@ int tf_store_begin_file(struct tf_store *s, const struct tf_source *source, stru
 		tf_store_abandon_file(s);
 		return -1;
 	}
-	for (bool any = s->session_id != TF_NONE; any;)
-		if (drop_superseded(s, source, &any, err) < 0) {
-			tf_store_abandon_file(s);
-			return -1;
-		}
 	return 0;
 }
 
@@ -293,7 +257,8 @@ int tf_store_end_file(struct tf_store *s, struct tf_ledger_file *file, struct tf
 			 "iittiiiti", file->bytes_read, file->records, tf_state_name(file->state), tf_tail_name(file->tail),
 			 file->skipped_records, file->skipped_bytes, file->first_bad_offset, file->writer_version,
 			 s->file_id) < 0
-	    || (s->session_id != TF_NONE && refresh_session(s, err) < 0) || (s->replaced && drop_orphans(s, err) < 0)
+	    || (s->session_id != TF_NONE && (tf_store_drop_needless(s, err) < 0 || refresh_session(s, err) < 0))
+	    || (s->replaced && drop_orphans(s, err) < 0)
 	    || tf_db_script(s, "COMMIT", err) < 0) {
 		tf_store_abandon_file(s);
 		return -1;

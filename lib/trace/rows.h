@@ -28,6 +28,8 @@
 	X(TF_FILE_HLO_PROTO, "hlo_proto") \
 	X(TF_FILE_PPROF, "pprof") \
 	X(TF_FILE_PROFILE_EMPTY, "profile_empty") \
+	X(TF_FILE_VIEWER_JSON, "viewer_json") \
+	X(TF_FILE_XPROF_CACHE, "xprof_cache") \
 	X(TF_FILE_HOST_METRICS, "host_metrics")
 
 enum tf_file_kind {
@@ -56,6 +58,7 @@ const char *tf_file_kind_name(enum tf_file_kind kind);
 	X(TF_ISSUE_REPAIRED, "repaired") \
 	X(TF_ISSUE_UNPAIRED, "unpaired") \
 	X(TF_ISSUE_SUPERSEDED, "superseded") \
+	X(TF_ISSUE_DIFFERS, "differs") \
 	X(TF_ISSUE_STEP_WRAP, "step_wrap_suspected") \
 	X(TF_ISSUE_LIMIT, "limit")
 

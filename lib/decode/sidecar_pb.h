@@ -2,8 +2,8 @@
  * Result files: *.overview_page.pb, *.input_pipeline.pb, *.tensorflow_stats.pb, *.kernel_stats.pb. TensorFlow up to 2.2 and cloud
  * tools wrote them instead of a capture.
  */
-#ifndef TF_DECODE_SIDECAR_H
-#define TF_DECODE_SIDECAR_H
+#ifndef TF_DECODE_SIDECAR_PB_H
+#define TF_DECODE_SIDECAR_PB_H
 
 #include "lib/base/error.h"
 #include "lib/trace/rows.h"

@@ -1,5 +1,5 @@
 /* The messages of result files, field by field. */
-#include "lib/decode/sidecar.h"
+#include "lib/decode/sidecar_pb.h"
 
 #include <string.h>
 
@@ -346,7 +346,7 @@ static int read_kernel(struct decoder *d, struct tf_bytes message)
 			k->op = text(&f);
 		else if (f.number == 14)
 			k->occupancy = float_number(&f);
-		else if ((f.number == 5 && read_dimensions(d, &f, &k->block) < 0) || (f.number == 6 && read_dimensions(d, &f, &k->grid) < 0))
+		else if ((f.number == 5 || f.number == 6) && read_dimensions(d, &f, f.number == 5 ? &k->block : &k->grid) < 0)
 			return -1;
 	}
 	d->file->records++;
