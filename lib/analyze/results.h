@@ -116,7 +116,7 @@ struct tf_stage {
 };
 
 struct tf_input {
-	const char *evidence; /* "iterator_get_next", "iterator_root", "ipl_stage", "data_loader", NULL: none */
+	const char *evidence; /* "iterator_get_next", "iterator_root", "ipl_stage", "data_loader", "input_analysis"; NULL: none */
 	const char *reason;   /* without evidence: "no_input_events" */
 	int64_t get_next_count, get_next_total_ps, get_next_max_ps; /* TF_NONE without evidence of them */
 	struct tf_stage *stages;
