@@ -75,6 +75,62 @@ static int collect_device(struct sorter *s, const struct tf_line *line)
 	return 0;
 }
 
+/* An op that is open on a core's line, and how far its time is told. */
+struct open_op {
+	uint32_t event;
+	int64_t end_ps;
+};
+
+static int add_core_piece(struct sorter *s, const struct open_op *o, int64_t begin_ps, int64_t end_ps)
+{
+	struct pieces *p = &s->pieces;
+
+	if (s->d->step[o->event] < 0 || begin_ps >= end_ps)
+		return 0;
+	if (tf_vec_reserve((void **)&p->list, &p->cap, p->count + 1, sizeof *p->list) < 0)
+		return tf_fail_nomem(s->err);
+	p->list[p->count++] = (struct piece){
+		s->d->step[o->event], rank_of(tf_core_part(s->d, o->event)), {begin_ps, end_ps}};
+	return 0;
+}
+
+/* A core's ops nest (a while holds its body): each instant is the innermost op's. */
+static int collect_core(struct sorter *s, const struct tf_line *line)
+{
+	const struct tf_trace *t = s->d->trace;
+	struct open_op *open = NULL;
+	size_t depth = 0, cap = 0;
+	int64_t told = INT64_MIN;
+	int rc = 0;
+
+	for (size_t i = line->event_first; rc == 0 && i <= line->event_first + line->event_count; i++) {
+		bool last = i == line->event_first + line->event_count;
+		int64_t now = last ? INT64_MAX : t->events.start_ps[i];
+		if (!last && !tf_event_counts(t, i))
+			continue;
+		for (; rc == 0 && depth && open[depth - 1].end_ps <= now; depth--) {
+			rc = add_core_piece(s, &open[depth - 1], told, open[depth - 1].end_ps);
+			told = open[depth - 1].end_ps > told ? open[depth - 1].end_ps : told;
+		}
+		if (last || rc < 0)
+			break;
+		if (depth)
+			rc = add_core_piece(s, &open[depth - 1], told, now);
+		told = now;
+		if (tf_vec_reserve((void **)&open, &cap, depth + 1, sizeof *open) < 0)
+			rc = tf_fail_nomem(s->err);
+		else
+			open[depth++] = (struct open_op){(uint32_t)i, tf_event_end(t, i)};
+	}
+	free(open);
+	return rc;
+}
+
+static bool is_core(const struct tf_plane *p)
+{
+	return p->kind == TF_PLANE_TPU || p->kind == TF_PLANE_SPARSE;
+}
+
 /*
  * A step with a group takes the host events of this group alone, so that what runs beside it does not count; a step
  * without one (nominated, inferred, of a device's line) takes what begins in it.
@@ -112,7 +168,8 @@ static int collect(struct sorter *s)
 	for (size_t l = 0; l < t->line_count; l++) {
 		const struct tf_line *line = &t->lines[l];
 		if ((tf_line_is_host(t, line) && collect_host(s, line) < 0)
-		    || (tf_line_is_raw_device(t, line) && collect_device(s, line) < 0))
+		    || (tf_line_is_raw_device(t, line)
+			&& (is_core(&t->planes[line->plane]) ? collect_core : collect_device)(s, line) < 0))
 			return -1;
 	}
 	return 0;

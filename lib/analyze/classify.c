@@ -180,6 +180,36 @@ enum tf_part tf_device_part(const struct tf_derived *d, size_t event)
 	return tf_is_16_bit(d, event) ? TF_PART_DEVICE_COMPUTE_16 : TF_PART_DEVICE_COMPUTE_32;
 }
 
+enum tf_part tf_core_part(const struct tf_derived *d, size_t event)
+{
+	static const struct {
+		const char *category;
+		enum tf_part part;
+	} categories[] = {
+		{"infeed", TF_PART_INPUT_WAIT},
+		{"outfeed", TF_PART_DEVICE_TO_HOST},
+		{"host send", TF_PART_DEVICE_TO_HOST},
+		{"host recv", TF_PART_HOST_TO_DEVICE},
+		{"send", TF_PART_DEVICE_TO_DEVICE},
+		{"recv", TF_PART_DEVICE_TO_DEVICE},
+		{"all-reduce", TF_PART_DEVICE_COLLECTIVES},
+		{"all-gather", TF_PART_DEVICE_COLLECTIVES},
+		{"all-to-all", TF_PART_DEVICE_COLLECTIVES},
+		{"reduce-scatter", TF_PART_DEVICE_COLLECTIVES},
+		{"collective-", TF_PART_DEVICE_COLLECTIVES},
+	};
+	const struct tf_trace *t = d->trace;
+	uint32_t id = tf_stat_text(t, tf_event_meta_of(t, event)->stats, TF_NAME_hlo_category);
+	struct tf_bytes category = id ? tf_strtab_bytes(&t->strings, id) : name_of(t, event);
+
+	if (!id && category.len && category.data[0] == '%') /* "%infeed.1 = …": the instruction as HLO text */
+		category = (struct tf_bytes){category.data + 1, category.len - 1};
+	for (size_t i = 0; i < sizeof categories / sizeof categories[0]; i++)
+		if (tf_bytes_begin(category, categories[i].category))
+			return categories[i].part;
+	return tf_is_16_bit(d, event) ? TF_PART_DEVICE_COMPUTE_16 : TF_PART_DEVICE_COMPUTE_32;
+}
+
 /* Markers by name, and wrappers around real work. */
 static bool is_no_work(struct tf_bytes name)
 {

@@ -22,6 +22,13 @@ enum tf_work tf_device_work(const struct tf_derived *d, size_t event);
 /* True if a kernel computes in 16 bits: half, fp16, bf16 in its shape stat or, without one, in its name. */
 bool tf_is_16_bit(const struct tf_derived *d, size_t event);
 
+/*
+ * The part of a step that an op of a TPU core or SparseCore is, by its hlo_category, or by its name where it has none: infeed waits
+ * for input, outfeed and host send go to the host, host recv comes from it, send and recv go between devices, then collectives; all
+ * else computes.
+ */
+enum tf_part tf_core_part(const struct tf_derived *d, size_t event);
+
 /* The part of a step that a raw device event fills. */
 enum tf_part tf_device_part(const struct tf_derived *d, size_t event);
 

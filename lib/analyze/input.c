@@ -18,8 +18,8 @@ static int add(struct intervals *v, const struct tf_trace *t, size_t event, stru
 }
 
 /* What shows that a program waits for input, best first. */
-enum evidence { GET_NEXT, ITERATOR_ROOT, IPL_STAGE, DATA_LOADER, EVIDENCE_COUNT };
-static const char *const evidence_names[] = {"iterator_get_next", "iterator_root", "ipl_stage", "data_loader"};
+enum evidence { GET_NEXT, ITERATOR_ROOT, IPL_STAGE, DATA_LOADER, INFEED, EVIDENCE_COUNT };
+static const char *const evidence_names[] = {"iterator_get_next", "iterator_root", "ipl_stage", "data_loader", "infeed"};
 
 /* "Iterator::X": exactly two parts. */
 static bool is_root_iterator(struct tf_bytes name)
@@ -30,6 +30,13 @@ static bool is_root_iterator(struct tf_bytes name)
 		if (name.data[i] == ':' && name.data[i + 1] == ':')
 			return false;
 	return true;
+}
+
+/* The op line of a TPU core or SparseCore. */
+static bool is_core_line(const struct tf_trace *t, const struct tf_line *l)
+{
+	enum tf_plane_kind kind = t->planes[l->plane].kind;
+	return (kind == TF_PLANE_TPU || kind == TF_PLANE_SPARSE) && tf_line_is_raw_device(t, l);
 }
 
 static bool is_evidence(const struct tf_derived *d, size_t i, enum evidence kind)
@@ -47,6 +54,8 @@ static bool is_evidence(const struct tf_derived *d, size_t i, enum evidence kind
 		       && tf_host_part(d, i, false) == TF_PART_INPUT_WAIT;
 	case DATA_LOADER:
 		return d->info[t->events.meta[i]].loader_wait;
+	case INFEED:
+		return tf_core_part(d, i) == TF_PART_INPUT_WAIT;
 	default:
 		return false;
 	}
@@ -58,21 +67,24 @@ static int collect_waits(const struct tf_derived *d, enum evidence kind, struct 
 
 	for (size_t l = 0; l < t->line_count; l++) {
 		const struct tf_line *line = &t->lines[l];
-		for (size_t i = line->event_first;
-		     tf_line_is_host(t, line) && i < line->event_first + line->event_count; i++)
+		bool may_wait = kind == INFEED ? is_core_line(t, line) : tf_line_is_host(t, line);
+		for (size_t i = line->event_first; may_wait && i < line->event_first + line->event_count; i++)
 			if (tf_event_counts(t, i) && is_evidence(d, i, kind) && add(waits, t, i, err) < 0)
 				return -1;
 	}
 	return 0;
 }
 
-static int collect_device_work(const struct tf_trace *t, struct intervals *work, struct tf_error *err)
+/* What devices do; a core that waits for its infeed does nothing. */
+static int collect_device_work(const struct tf_derived *d, struct intervals *work, struct tf_error *err)
 {
+	const struct tf_trace *t = d->trace;
+
 	for (size_t l = 0; l < t->line_count; l++) {
 		const struct tf_line *line = &t->lines[l];
 		for (size_t i = line->event_first;
 		     tf_line_is_raw_device(t, line) && i < line->event_first + line->event_count; i++)
-			if (tf_event_counts(t, i) && add(work, t, i, err) < 0)
+			if (tf_event_counts(t, i) && !(is_core_line(t, line) && is_evidence(d, i, INFEED)) && add(work, t, i, err) < 0)
 				return -1;
 	}
 	return 0;
@@ -144,7 +156,7 @@ int tf_measure_input(struct tf_derived *d, struct tf_arena *a, struct tf_host *h
 		if (waits.count)
 			in->evidence = evidence_names[kind];
 	}
-	if (has_device && collect_device_work(d->trace, &work, err) < 0)
+	if (has_device && collect_device_work(d, &work, err) < 0)
 		goto out;
 	if (in->evidence) {
 		in->reason = NULL;
