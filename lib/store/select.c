@@ -162,7 +162,8 @@ int tf_store_list(struct tf_store *s, enum tf_list what, const struct tf_row_rec
 		" (SELECT count(*) FROM _source_file f WHERE f.run_id = r.run_id) AS files,"
 		" (SELECT count(DISTINCT t.tag_id) FROM _tag t WHERE t.run_id = r.run_id) AS tags FROM _run r ORDER BY r.name",
 		"SELECT s.session_id AS id, r.name || '/' || s.name AS session, (SELECT count(DISTINCT name) FROM _host h"
-		" WHERE h.session_id = s.session_id) AS hosts, (SELECT value FROM _metric m WHERE m.session_id = s.session_id AND m.name = 'steps.count'"
+		" WHERE h.session_id = s.session_id) AS hosts,"
+		" (SELECT value FROM _metric m WHERE m.session_id = s.session_id AND m.name = 'steps.count'"
 		" AND m.host IS NULL) AS steps, (SELECT value FROM _metric m WHERE m.session_id = s.session_id AND"
 		" m.name = 'step_time_ms.mean' AND m.host IS NULL) AS step_ms, (SELECT value FROM _metric m WHERE m.session_id ="
 		" s.session_id AND m.name = 'input.share' AND m.host IS NULL) AS input_share, s.complete FROM _session s JOIN _run r ON"
