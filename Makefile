@@ -58,7 +58,7 @@ demo: all
 	$(O)/tfprof report --db $(O)/demo.db run:keras3_slow_input/train
 
 check: all $(unit)
-	$(Q)TFPROF=$(abspath $(O))/tfprof SRC=$(CURDIR) O=$(abspath $(O)) prove -j2 -e '' $(unit) $(sort $(wildcard tests/cli/*.sh tests/sql/*.sh))
+	$(Q)TFPROF=$(abspath $(O))/tfprof SRC=$(CURDIR) O=$(abspath $(O)) prove -j2 -e '' $(unit) $(sort $(wildcard tests/cli/*.sh tests/sql/*.sh tests/differential/*.sh))
 
 # Rewrites the reports that tests/cli/golden.sh expects. Read the difference before you commit it.
 golden: all

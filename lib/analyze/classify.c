@@ -267,8 +267,11 @@ enum tf_part tf_host_part(const struct tf_derived *d, size_t event, bool has_dev
 
 bool tf_has_device_events(const struct tf_trace *t)
 {
-	for (size_t l = 0; l < t->line_count; l++)
-		if (t->lines[l].event_count && tf_line_is_raw_device(t, &t->lines[l]))
-			return true;
+	for (size_t l = 0; l < t->line_count; l++) {
+		const struct tf_line *line = &t->lines[l];
+		for (size_t i = line->event_first; tf_line_is_raw_device(t, line) && i < line->event_first + line->event_count; i++)
+			if (tf_event_counts(t, i))
+				return true;
+	}
 	return false;
 }

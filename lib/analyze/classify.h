@@ -38,7 +38,7 @@ enum tf_part tf_device_part(const struct tf_derived *d, size_t event);
  */
 enum tf_part tf_host_part(const struct tf_derived *d, size_t event, bool has_device);
 
-/* True if some device plane of the trace has raw events. */
+/* True if some device plane of the trace has raw events that count. */
 bool tf_has_device_events(const struct tf_trace *t);
 
 /*

@@ -218,7 +218,8 @@ static void move_column(void *column, size_t size, size_t count, const uint32_t 
 
 	for (size_t i = 0; i < count; i++)
 		memcpy(moved + to[i] * size, from + i * size, size);
-	memcpy(column, spare, count * size);
+	if (count) /* an empty column is NULL */
+		memcpy(column, spare, count * size);
 }
 
 int tf_trace_gather(struct tf_trace *t, const uint32_t *line_of, struct tf_error *err)

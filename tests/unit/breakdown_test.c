@@ -450,6 +450,25 @@ static void equal_parts_that_touch_or_nest_count_once(void **state)
 	mk_analysis_free(a);
 }
 
+/* A device of which only damage is left is none: what the host does is then no launching. */
+static void absurd_device_work_makes_no_device(void **state)
+{
+	(void)state;
+	struct tf_trace *t = mk_trace();
+	mk_plane(t, "/host:CPU", "");
+	mk_line(t, 1, "main", 0);
+	mk_event(t, "train", 0, 100 * US, "step_num=1;_r=1");
+	mk_event(t, "cuLaunchKernel", 10 * US, 20 * US, "correlation_id=u1");
+	mk_plane(t, "/device:GPU:0", "");
+	mk_line(t, 7, "stream", 0);
+	mk_event(t, "k", 50 * US, -1, "correlation_id=u1");
+	struct mk_analysis *a = mk_analyze(t, NULL);
+	assert_false(tf_has_device_events(a->trace));
+	assert_int_equal(a->host.steps.list[0].part_ps[TF_PART_KERNEL_LAUNCH], 0);
+	assert_int_equal(a->host.steps.list[0].part_ps[TF_PART_HOST_COMPUTE], 20 * US);
+	mk_analysis_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -472,6 +491,7 @@ int main(void)
 		cmocka_unit_test(a_session_run_without_marker_is_its_own_work),
 		cmocka_unit_test(a_marker_inside_another_has_parts_of_its_own),
 		cmocka_unit_test(equal_parts_that_touch_or_nest_count_once),
+		cmocka_unit_test(absurd_device_work_makes_no_device),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
