@@ -5,8 +5,6 @@
 #include "lib/analyze/gate.h"
 #include "lib/analyze/metric_names.h"
 
-enum { SUGGESTIONS = 3, SUGGESTION_DISTANCE = 8 };
-
 const char *tf_check_kind_name(enum tf_check_kind kind)
 {
 	static const char *const names[] = {"max", "min", "regress"};
@@ -17,35 +15,6 @@ const char *tf_verdict_name(enum tf_verdict_kind verdict)
 {
 	static const char *const names[] = {"pass", "fail", "inconclusive", "skipped"};
 	return names[verdict];
-}
-
-/* How far a known name is from a wrong one, whose brackets are emptied; the beginning of a name is close to it. */
-static int distance(const char *wrong, const char *known)
-{
-	size_t len = strlen(wrong);
-	return len > 2 && strncmp(known, wrong, len) == 0 ? 1 : tf_text_distance(wrong, known, SUGGESTION_DISTANCE);
-}
-
-/* The known names that are nearest to a wrong one, as a hint. */
-static void suggest(const char *name, struct tf_error *err)
-{
-	const char *open = strchr(name, '['), *close = strrchr(name, ']');
-	bool bracketed = open && close > open;
-	struct tf_buf wrong = {0}, text = {0};
-	int shown = 0;
-
-	tf_buf_add(&wrong, name, bracketed ? (size_t)(open - name) + 1 : strlen(name));
-	tf_buf_text(&wrong, bracketed ? close : "");
-	for (int limit = 1; !wrong.failed && limit <= SUGGESTION_DISTANCE && shown < SUGGESTIONS; limit++)
-		for (const struct tf_metric_kind *k = tf_metric_kinds; k->name && shown < SUGGESTIONS; k++)
-			if (distance(wrong.data, k->name) == limit)
-				tf_buf_printf(&text, "%s'%s'", shown++ ? ", " : "", k->name);
-	if (shown && !text.failed)
-		tf_hint(err, "did you mean %s?", text.data);
-	else
-		tf_hint(err, "'tfprof report --json' prints all names under 'metrics'");
-	tf_buf_release(&wrong);
-	tf_buf_release(&text);
 }
 
 /* A quantity without a sign. tf_parse_quantity() scales, so that a finite number may still become infinite. */
@@ -138,7 +107,7 @@ int tf_gate_add(struct tf_gate *g, enum tf_check_kind kind, const char *text, st
 	enum tf_worse typed = take_direction(name);
 	if (!tf_metric_known(name, &r.unit, &own)) {
 		tf_fail(err, TF_EUSAGE, "no metric '%s'", name);
-		suggest(name, err);
+		tf_metric_suggest(name, err);
 		return -1;
 	}
 	r.metric = name;

@@ -6,20 +6,20 @@
 /* What a string may be where it stands. */
 enum { AS_KEY = 1, AS_VALUE = 2 };
 
-struct tf_json tf_json_of(struct tf_bytes text)
+struct tf_json_reader tf_json_of(struct tf_bytes text)
 {
-	return (struct tf_json){.p = text.data, .end = text.data + text.len};
+	return (struct tf_json_reader){.p = text.data, .end = text.data + text.len};
 }
 
-struct tf_json tf_json_inside(const struct tf_json_value *container)
+struct tf_json_reader tf_json_inside(const struct tf_json_value *container)
 {
-	struct tf_json j = tf_json_of(container->raw);
+	struct tf_json_reader j = tf_json_of(container->raw);
 
 	j.p++;
 	return j;
 }
 
-static bool fail(struct tf_json *j, enum tf_json_fault fault)
+static bool fail(struct tf_json_reader *j, enum tf_json_fault fault)
 {
 	j->fault = fault;
 	return false;
@@ -33,7 +33,7 @@ static const uint8_t *after_space(const uint8_t *p, const uint8_t *end)
 }
 
 /* Whether the text goes on like JSON after a quote: after a key with a colon, after a value with what may follow one. */
-static bool ends_string(const struct tf_json *j, const uint8_t *quote, int as)
+static bool ends_string(const struct tf_json_reader *j, const uint8_t *quote, int as)
 {
 	const uint8_t *p = after_space(quote + 1, j->end);
 
@@ -49,7 +49,7 @@ static bool ends_string(const struct tf_json *j, const uint8_t *quote, int as)
 }
 
 /* The string whose opening quote is at p. */
-static bool read_string(struct tf_json *j, int as, struct tf_json_value *v)
+static bool read_string(struct tf_json_reader *j, int as, struct tf_json_value *v)
 {
 	const uint8_t *from = j->p + 1;
 
@@ -69,7 +69,7 @@ static bool read_string(struct tf_json *j, int as, struct tf_json_value *v)
 }
 
 /* The text ends inside the container that begins at `from`. */
-static bool cut_container(struct tf_json *j, const uint8_t *from, struct tf_json_value *v)
+static bool cut_container(struct tf_json_reader *j, const uint8_t *from, struct tf_json_value *v)
 {
 	j->fault = TF_JSON_CUT;
 	j->p = j->end;
@@ -78,7 +78,7 @@ static bool cut_container(struct tf_json *j, const uint8_t *from, struct tf_json
 }
 
 /* The container whose opening bracket is at p, skipped by its brackets. */
-static bool read_container(struct tf_json *j, struct tf_json_value *v)
+static bool read_container(struct tf_json_reader *j, struct tf_json_value *v)
 {
 	const uint8_t *from = j->p;
 	struct tf_json_value inner;
@@ -105,7 +105,7 @@ static bool read_container(struct tf_json *j, struct tf_json_value *v)
 }
 
 /* true, false, null, a number, or a word that some writers put for one: NaN, Infinity. */
-static bool read_word(struct tf_json *j, struct tf_json_value *v)
+static bool read_word(struct tf_json_reader *j, struct tf_json_value *v)
 {
 	const uint8_t *from = j->p, *p = from;
 
@@ -124,7 +124,7 @@ static bool read_word(struct tf_json *j, struct tf_json_value *v)
 	return true;
 }
 
-static bool read_value(struct tf_json *j, struct tf_json_value *v)
+static bool read_value(struct tf_json_reader *j, struct tf_json_value *v)
 {
 	j->p = after_space(j->p, j->end);
 	if (j->p == j->end)
@@ -134,13 +134,13 @@ static bool read_value(struct tf_json *j, struct tf_json_value *v)
 	return *j->p == '{' || *j->p == '[' ? read_container(j, v) : read_word(j, v);
 }
 
-bool tf_json_value(struct tf_json *j, struct tf_json_value *v)
+bool tf_json_value(struct tf_json_reader *j, struct tf_json_value *v)
 {
 	return read_value(j, v);
 }
 
 /* Passes over commas; true if a further item begins, false at the closing bracket (passed too) or at the end. */
-static bool find_item(struct tf_json *j, uint8_t closing)
+static bool find_item(struct tf_json_reader *j, uint8_t closing)
 {
 	j->p = after_space(j->p, j->end);
 	while (j->p < j->end && *j->p == ',')
@@ -154,7 +154,7 @@ static bool find_item(struct tf_json *j, uint8_t closing)
 }
 
 /* After an item: a comma or the closing bracket must follow, unless the item was all that is left. */
-static bool goes_on(struct tf_json *j, uint8_t closing)
+static bool goes_on(struct tf_json_reader *j, uint8_t closing)
 {
 	if (j->fault)
 		return true;
@@ -164,7 +164,7 @@ static bool goes_on(struct tf_json *j, uint8_t closing)
 	return *j->p == ',' || *j->p == closing || fail(j, TF_JSON_SYNTAX);
 }
 
-bool tf_json_member(struct tf_json *j, struct tf_bytes *key, struct tf_json_value *v)
+bool tf_json_member(struct tf_json_reader *j, struct tf_bytes *key, struct tf_json_value *v)
 {
 	struct tf_json_value k;
 
@@ -184,7 +184,7 @@ bool tf_json_member(struct tf_json *j, struct tf_bytes *key, struct tf_json_valu
 	return read_value(j, v) && goes_on(j, '}');
 }
 
-bool tf_json_element(struct tf_json *j, struct tf_json_value *v)
+bool tf_json_element(struct tf_json_reader *j, struct tf_json_value *v)
 {
 	return !j->fault && find_item(j, ']') && read_value(j, v) && goes_on(j, ']');
 }

@@ -21,7 +21,7 @@ struct tf_json_value {
 
 enum tf_json_fault { TF_JSON_FINE, TF_JSON_CUT /* the text ends inside a value */, TF_JSON_SYNTAX };
 
-struct tf_json {
+struct tf_json_reader {
 	const uint8_t *p, *end;
 	enum tf_json_fault fault;
 	bool take_cut; /* the last item of a text that ends early counts, a container as far as it goes; `fault` is then TF_JSON_CUT */
@@ -29,18 +29,18 @@ struct tf_json {
 };
 
 /* A reader of the text. Borrowed. */
-struct tf_json tf_json_of(struct tf_bytes text);
+struct tf_json_reader tf_json_of(struct tf_bytes text);
 
 /* A reader of what stands inside an array or object. */
-struct tf_json tf_json_inside(const struct tf_json_value *container);
+struct tf_json_reader tf_json_inside(const struct tf_json_value *container);
 
 /* Reads the next value, containers as a whole. False with `fault` set. */
-bool tf_json_value(struct tf_json *j, struct tf_json_value *v);
+bool tf_json_value(struct tf_json_reader *j, struct tf_json_value *v);
 
 /* Next member of an object, or element of an array, whose opening bracket is behind; false at its end (then the closing bracket
  * is behind, or the text of tf_json_inside() over) or with `fault` set. Commas too many are passed over. */
-bool tf_json_member(struct tf_json *j, struct tf_bytes *key, struct tf_json_value *v);
-bool tf_json_element(struct tf_json *j, struct tf_json_value *v);
+bool tf_json_member(struct tf_json_reader *j, struct tf_bytes *key, struct tf_json_value *v);
+bool tf_json_element(struct tf_json_reader *j, struct tf_json_value *v);
 
 /* The string's bytes, escapes resolved into `scratch` if it has any; of another kind its text. Borrowed from text or scratch. */
 struct tf_bytes tf_json_as_text(const struct tf_json_value *v, struct tf_buf *scratch);

@@ -29,16 +29,16 @@ static int note_fault(struct profile *p, const uint8_t *at, bool cut, enum tf_is
 /* ---- JSON ---- */
 
 /* Items of a container, the last of which may be cut. */
-static struct tf_json inside(const struct tf_json_value *container)
+static struct tf_json_reader inside(const struct tf_json_value *container)
 {
-	struct tf_json j = tf_json_inside(container);
+	struct tf_json_reader j = tf_json_inside(container);
 
 	j.take_cut = true;
 	return j;
 }
 
 /* A fault is told where it was met, not again by the containers around it. */
-static int note_json(struct profile *p, const struct tf_json *j, size_t issues, const char *what)
+static int note_json(struct profile *p, const struct tf_json_reader *j, size_t issues, const char *what)
 {
 	if (!j->fault || p->file->issue_total != issues)
 		return 0;
@@ -70,7 +70,7 @@ static bool is_key(struct tf_bytes key, const char *camel, const char *snake)
 
 static bool read_stats(struct tf_snapshot *n, const struct tf_json_value *object)
 {
-	struct tf_json j = tf_json_inside(object);
+	struct tf_json_reader j = tf_json_inside(object);
 	struct tf_json_value v;
 	struct tf_bytes key;
 
@@ -91,7 +91,7 @@ static bool read_stats(struct tf_snapshot *n, const struct tf_json_value *object
 
 static bool read_activity(struct profile *p, struct tf_snapshot *n, const struct tf_json_value *object)
 {
-	struct tf_json j = tf_json_inside(object);
+	struct tf_json_reader j = tf_json_inside(object);
 	struct tf_json_value v;
 	struct tf_bytes key;
 
@@ -120,7 +120,7 @@ static bool read_activity(struct profile *p, struct tf_snapshot *n, const struct
 
 static int read_snapshot(struct profile *p, const struct tf_json_value *object)
 {
-	struct tf_json j = tf_json_inside(object);
+	struct tf_json_reader j = tf_json_inside(object);
 	struct tf_json_value v;
 	struct tf_bytes key;
 	struct tf_snapshot n = tf_snapshot_init();
@@ -145,7 +145,7 @@ static int read_snapshot(struct profile *p, const struct tf_json_value *object)
 
 static int read_snapshots(struct profile *p, const struct tf_json_value *list)
 {
-	struct tf_json j = inside(list);
+	struct tf_json_reader j = inside(list);
 	struct tf_json_value v;
 	size_t issues = p->file->issue_total;
 
@@ -157,7 +157,7 @@ static int read_snapshots(struct profile *p, const struct tf_json_value *list)
 
 static int64_t lifetime_peak(const struct tf_json_value *summary)
 {
-	struct tf_json j = tf_json_inside(summary);
+	struct tf_json_reader j = tf_json_inside(summary);
 	struct tf_json_value v;
 	struct tf_bytes key;
 	int64_t peak = TF_NONE;
@@ -170,7 +170,7 @@ static int64_t lifetime_peak(const struct tf_json_value *summary)
 
 static int read_allocator(struct profile *p, struct tf_bytes raw_name, const struct tf_json_value *object)
 {
-	struct tf_json j = inside(object);
+	struct tf_json_reader j = inside(object);
 	struct tf_json_value v, all = {0}, sampled = {0};
 	struct tf_json_value name = {TF_JSON_STRING, raw_name, memchr(raw_name.data, '\\', raw_name.len) != NULL};
 	struct tf_bytes key;
@@ -200,7 +200,7 @@ static int read_allocator(struct profile *p, struct tf_bytes raw_name, const str
 /* The member of the document that holds the allocators; a document that is cut ends inside it. */
 static int read_document(struct profile *p, struct tf_bytes content)
 {
-	struct tf_json j = tf_json_of(content);
+	struct tf_json_reader j = tf_json_of(content);
 	struct tf_json_value document, v;
 	struct tf_bytes key;
 	size_t issues = p->file->issue_total;
@@ -211,7 +211,7 @@ static int read_document(struct profile *p, struct tf_bytes content)
 	for (j = inside(&document); tf_json_member(&j, &key, &v);) {
 		if (!is_key(key, "memoryProfilePerAllocator", "memory_profile_per_allocator") || v.kind != TF_JSON_OBJECT)
 			continue;
-		struct tf_json each = inside(&v);
+		struct tf_json_reader each = inside(&v);
 		struct tf_json_value allocator;
 		while (tf_json_member(&each, &key, &allocator))
 			if (allocator.kind == TF_JSON_OBJECT && read_allocator(p, key, &allocator) < 0)

@@ -127,7 +127,7 @@ static void take_launch(struct launch *l, struct tf_bytes key, const struct tf_j
 
 static int add_args(struct tf_elements *e, const struct fields *f, bool lenient, struct launch *launch)
 {
-	struct tf_json j = tf_json_inside(&f->args);
+	struct tf_json_reader j = tf_json_inside(&f->args);
 	struct tf_json_value v;
 	struct tf_bytes key;
 
@@ -155,7 +155,7 @@ static bool print_dimensions(struct tf_buf *b, const char *name, bool has, const
 
 	if (!has || list->kind != TF_JSON_ARRAY)
 		return false;
-	struct tf_json j = tf_json_inside(list);
+	struct tf_json_reader j = tf_json_inside(list);
 	struct tf_json_value v;
 	while (count < 3 && tf_json_element(&j, &v) && tf_json_as_i64(&v, &n[count]))
 		count++;
@@ -310,7 +310,7 @@ static int add_step_number(struct tf_elements *e, uint32_t name)
 
 static int name_thing(struct tf_elements *e, const struct fields *f)
 {
-	struct tf_json j;
+	struct tf_json_reader j;
 	struct tf_json_value v;
 	struct tf_bytes key;
 	bool process = same_text(&f->name, (const uint8_t *)"process_name", 12);
@@ -416,7 +416,7 @@ static int end_slice(struct tf_elements *e, const struct fields *f, struct tf_fi
 
 int tf_element_event(struct tf_elements *e, const struct tf_json_value *object, bool lenient)
 {
-	struct tf_json j = tf_json_inside(object);
+	struct tf_json_reader j = tf_json_inside(object);
 	struct tf_json_value v;
 	struct tf_bytes key;
 	struct fields f = {0};
@@ -466,7 +466,7 @@ int tf_element_device(struct tf_elements *e, const struct tf_json_value *object)
 	} known[] = {{"name", TF_NAME_gpu_device_name},	  {"computeMajor", TF_NAME_compute_cap_major},
 		     {"computeMinor", TF_NAME_compute_cap_minor}, {"totalGlobalMem", TF_NAME_memory_size},
 		     {"numSms", TF_NAME_core_count}};
-	struct tf_json j = tf_json_inside(object);
+	struct tf_json_reader j = tf_json_inside(object);
 	struct tf_json_value v;
 	struct tf_bytes key;
 	size_t first = e->tracks->t->stats.count;

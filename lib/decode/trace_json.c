@@ -67,7 +67,7 @@ static int peek(struct window *w)
 	}
 }
 
-static struct tf_json json_at(const struct window *w)
+static struct tf_json_reader json_at(const struct window *w)
 {
 	return tf_json_of((struct tf_bytes){w->data + w->at, w->len - w->at});
 }
@@ -79,7 +79,7 @@ static struct tf_json json_at(const struct window *w)
 static int whole_value(struct window *w, bool lenient, size_t limit, struct tf_json_value *v, size_t *len, enum tf_json_fault *fault)
 {
 	for (;;) {
-		struct tf_json j = json_at(w);
+		struct tf_json_reader j = json_at(w);
 		j.lenient = lenient;
 		if (tf_json_value(&j, v)) {
 			*len = (size_t)(j.p - (w->data + w->at));
@@ -199,7 +199,7 @@ static int device_element(struct tf_elements *e, const struct tf_json_value *obj
 /* True if the element can be read member by member, strictly or as `lenient` says. */
 static bool is_sound(const struct tf_json_value *v, bool lenient)
 {
-	struct tf_json j = tf_json_inside(v);
+	struct tf_json_reader j = tf_json_inside(v);
 	struct tf_json_value member;
 	struct tf_bytes key;
 

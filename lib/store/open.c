@@ -17,6 +17,11 @@ static bool is_view(const struct tf_sql *sql)
 	return strncmp(sql->name, "views/", 6) == 0;
 }
 
+static bool is_migration(const struct tf_sql *sql)
+{
+	return sql->name[0] >= '0' && sql->name[0] <= '9';
+}
+
 /* A migration's number: "001_store.sql" is 1. */
 static int64_t version_of(const struct tf_sql *sql)
 {
@@ -28,7 +33,7 @@ static int64_t newest_version(void)
 	int64_t newest = 0;
 
 	for (const struct tf_sql *sql = tf_sql_all; sql->name; sql++)
-		if (!is_view(sql) && version_of(sql) > newest)
+		if (is_migration(sql) && version_of(sql) > newest)
 			newest = version_of(sql);
 	return newest;
 }

@@ -130,6 +130,20 @@ struct tf_param {
 int tf_store_query(struct tf_store *s, const char *sql, const struct tf_param *params, size_t param_count,
 		   int64_t timeout_ms, const struct tf_row_receiver *to, struct tf_error *err);
 
+/* How a metric comes about (schemas/explain/metrics.sql). Arena. */
+struct tf_explanation {
+	const char *definition, *source; /* source: a section of METRICS.md */
+	const char *value_sql, *rows_sql; /* over public views */
+	const char *part, *figure;	  /* values of :part and :figure */
+};
+
+/* Finds the explanation of a metric. TF_EUSAGE, with the nearest names as hint, if there is no such metric. 0 or -1. */
+int tf_store_explanation(const char *metric, struct tf_arena *a, struct tf_explanation *out, struct tf_error *err);
+
+/* Runs one of its statements for a target, the first `limit` rows (0: all). 0 or -1. */
+int tf_store_explain(struct tf_store *s, const struct tf_explanation *e, const char *sql, const struct tf_target *target, size_t limit,
+		     const struct tf_row_receiver *to, struct tf_error *err);
+
 /* The public views with their documentation: rows (view, column, documentation; column NULL: the view's own). */
 int tf_store_schema(const char *view, const struct tf_row_receiver *to, struct tf_error *err);
 

@@ -9,7 +9,7 @@
 
 #include "lib/decode/json_reader.h"
 
-static struct tf_json reader(const char *text)
+static struct tf_json_reader reader(const char *text)
 {
 	return tf_json_of(tf_bytes_of(text));
 }
@@ -23,7 +23,7 @@ static void assert_bytes(struct tf_bytes b, const char *want)
 /* The value that the text begins with (words need something behind them to be over). */
 static struct tf_json_value value_of(const char *text)
 {
-	struct tf_json j = reader(text);
+	struct tf_json_reader j = reader(text);
 	struct tf_json_value v;
 	assert_true(tf_json_value(&j, &v));
 	return v;
@@ -66,7 +66,7 @@ static void reads_members_in_order(void **state)
 {
 	(void)state;
 	struct tf_json_value object = value_of("{\"a\": 1, \"b\":[{\"c\":\"}\"}] ,\"d\":\"x\"}"), v;
-	struct tf_json j = tf_json_inside(&object);
+	struct tf_json_reader j = tf_json_inside(&object);
 	struct tf_bytes key;
 	assert_true(tf_json_member(&j, &key, &v));
 	assert_bytes(key, "a");
@@ -84,7 +84,7 @@ static void reads_elements_in_order(void **state)
 {
 	(void)state;
 	struct tf_json_value list = value_of("[1, \"two\", [3], {}]"), v;
-	struct tf_json j = tf_json_inside(&list);
+	struct tf_json_reader j = tf_json_inside(&list);
 	const char *const want[] = {"1", "two", "[3]", "{}"};
 	for (int i = 0; i < 4; i++) {
 		assert_true(tf_json_element(&j, &v));
@@ -98,7 +98,7 @@ static void passes_over_commas_too_many(void **state)
 {
 	(void)state;
 	struct tf_json_value list = value_of("[,1,,2,]"), v;
-	struct tf_json j = tf_json_inside(&list);
+	struct tf_json_reader j = tf_json_inside(&list);
 	assert_true(tf_json_element(&j, &v));
 	assert_true(tf_json_element(&j, &v));
 	assert_bytes(v.raw, "2");
@@ -110,7 +110,7 @@ static void an_empty_object_has_no_member(void **state)
 {
 	(void)state;
 	struct tf_json_value object = value_of("{ }"), v;
-	struct tf_json j = tf_json_inside(&object);
+	struct tf_json_reader j = tf_json_inside(&object);
 	struct tf_bytes key;
 	assert_false(tf_json_member(&j, &key, &v));
 	assert_int_equal(j.fault, TF_JSON_FINE);
@@ -120,7 +120,7 @@ static void a_member_without_a_colon_is_a_syntax_fault(void **state)
 {
 	(void)state;
 	struct tf_json_value object = value_of("{\"a\" 1}"), v;
-	struct tf_json j = tf_json_inside(&object);
+	struct tf_json_reader j = tf_json_inside(&object);
 	struct tf_bytes key;
 	assert_false(tf_json_member(&j, &key, &v));
 	assert_int_equal(j.fault, TF_JSON_SYNTAX);
@@ -130,7 +130,7 @@ static void a_bare_word_as_key_is_a_syntax_fault(void **state)
 {
 	(void)state;
 	struct tf_json_value object = value_of("{\"ph\":\"X\", oops}"), v;
-	struct tf_json j = tf_json_inside(&object);
+	struct tf_json_reader j = tf_json_inside(&object);
 	struct tf_bytes key;
 	assert_true(tf_json_member(&j, &key, &v));
 	assert_false(tf_json_member(&j, &key, &v));
@@ -143,7 +143,7 @@ static void every_prefix_is_cut(void **state)
 	(void)state;
 	static const char text[] = "{\"a\":[1,\"\\\"b\",{\"c\":true}],\"d\":-1.5}";
 	for (size_t n = 0; n + 1 < sizeof text - 1; n++) {
-		struct tf_json j = tf_json_of((struct tf_bytes){(const uint8_t *)text, n});
+		struct tf_json_reader j = tf_json_of((struct tf_bytes){(const uint8_t *)text, n});
 		struct tf_json_value v;
 		assert_false(tf_json_value(&j, &v));
 		assert_int_equal(j.fault, TF_JSON_CUT);
@@ -197,7 +197,7 @@ static void keeps_control_characters_and_bytes_that_are_no_utf8(void **state)
 static void lenient_reads_quotes_that_nobody_escaped(void **state)
 {
 	(void)state;
-	struct tf_json j = reader("\"name\": \"{\"device\": \"cpu\"}(12): run\", \"ph\": \"X\"}");
+	struct tf_json_reader j = reader("\"name\": \"{\"device\": \"cpu\"}(12): run\", \"ph\": \"X\"}");
 	struct tf_json_value v;
 	struct tf_bytes key;
 	j.lenient = true;
@@ -212,7 +212,7 @@ static void lenient_reads_quotes_that_nobody_escaped(void **state)
 static void lenient_reads_sound_json_as_it_is(void **state)
 {
 	(void)state;
-	struct tf_json j = reader("\"a\" : \"b\" , \"args\":{\"k\":[\"x\",\"y\"]}, \"n\":-1}");
+	struct tf_json_reader j = reader("\"a\" : \"b\" , \"args\":{\"k\":[\"x\",\"y\"]}, \"n\":-1}");
 	struct tf_json_value v;
 	struct tf_bytes key;
 	j.lenient = true;
@@ -233,7 +233,7 @@ static void deep_nesting_needs_no_stack(void **state)
 	struct tf_json_value v;
 	memset(text, '[', 100000);
 	memset(text + 100000, ']', 100000);
-	struct tf_json j = reader(text);
+	struct tf_json_reader j = reader(text);
 	assert_true(tf_json_value(&j, &v));
 	assert_int_equal(v.raw.len, 200000);
 }
