@@ -156,6 +156,28 @@ static int64_t dropped_events(const struct tf_trace *t)
 	return dropped;
 }
 
+/* The framework by what its runtime calls its events. JAX first: what it compiles to runs on parts of TensorFlow's runtime. */
+static const char *framework_of(const struct tf_derived *d)
+{
+	static const struct {
+		const char *prefix, *framework;
+	} marks[] = {{"PjitFunction(", "jax"},		   {"$jax", "jax"},
+		     {"ExecutorState::Process", "tensorflow"}, {"EagerExecute", "tensorflow"},
+		     {"FunctionRun", "tensorflow"},	   {"TFE_Py_", "tensorflow"},
+		     {"SessionRun", "tensorflow"},	   {"EagerLocalExecute", "tensorflow"}};
+	const struct tf_trace *t = d->trace;
+	size_t best = sizeof marks / sizeof marks[0];
+
+	for (size_t i = 0; i < t->meta_count; i++) {
+		if (d->info[i].category == TF_OP_PYTORCH)
+			return "pytorch";
+		for (size_t k = 0; k < best; k++)
+			if (tf_bytes_begin(tf_strtab_bytes(&t->strings, t->metas[i].name), marks[k].prefix))
+				best = k;
+	}
+	return best < sizeof marks / sizeof marks[0] ? marks[best].framework : NULL;
+}
+
 static int read_capture(const struct tf_trace *t, struct tf_arena *a, struct tf_host *h, struct tf_error *err)
 {
 	h->id = TF_NONE;
@@ -182,6 +204,7 @@ int tf_analyze_host(const struct tf_trace *t, const struct tf_analyze_options *o
 	if (tf_derived_init(d, t, err) < 0 || read_capture(t, a, h, err) < 0 || tf_group_events(d, err) < 0
 	    || tf_find_steps(d, options, a, h, err) < 0)
 		return -1;
+	h->framework = framework_of(d);
 	for (size_t i = 0; i < sizeof analyses / sizeof analyses[0]; i++)
 		if (analyses[i](d, a, h, err) < 0)
 			return -1;

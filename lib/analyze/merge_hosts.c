@@ -37,6 +37,7 @@ static void complete_host(struct tf_host *to, const struct tf_host *from)
 		to->begin_ps = from->begin_ps;
 		to->end_ps = from->end_ps;
 	}
+	to->framework = to->framework ? to->framework : from->framework;
 	to->start_ns = to->start_ns == TF_NONE ? from->start_ns : to->start_ns;
 	if (from->event_count != TF_NONE)
 		to->event_count = (to->event_count == TF_NONE ? 0 : to->event_count) + from->event_count;

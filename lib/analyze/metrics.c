@@ -545,10 +545,12 @@ static int note(struct tf_session *s, const char *code, const char *message, str
 static int settle_session(struct tf_session *s, struct tf_error *err)
 {
 	s->start_ns = TF_NONE;
+	s->framework = NULL;
 	s->complete = s->host_count > 0;
 	for (size_t i = 0; i < s->host_count; i++) {
 		const struct tf_host *h = &s->hosts[i];
 		s->complete &= h->complete;
+		s->framework = s->framework ? s->framework : h->framework;
 		if (h->start_ns != TF_NONE && (s->start_ns == TF_NONE || h->start_ns < s->start_ns))
 			s->start_ns = h->start_ns;
 		for (size_t k = 0; k < h->error_count; k++)

@@ -195,6 +195,7 @@ struct tf_kernel {
 struct tf_host {
 	int64_t id;	  /* host_id in the store, TF_NONE before */
 	const char *name; /* stem of the file's name */
+	const char *framework; /* "tensorflow", "jax", "pytorch", NULL: nothing tells */
 	int64_t start_ns, begin_ps, end_ps;
 	int64_t event_count, anomaly_count, dropped_count; /* dropped: TF_NONE if the file does not say */
 	bool complete;

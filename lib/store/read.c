@@ -312,6 +312,7 @@ static int load_host(struct loader *l, sqlite3_stmt *q, void *to)
 	h->memory_reason = text(l, q, c++);
 	h->op_reason = text(l, q, c++);
 	h->launched_kernels = tf_db_i64(q, c++);
+	h->framework = text(l, q, c++);
 	return 0;
 }
 
@@ -360,7 +361,7 @@ int tf_store_load_session(struct tf_store *s, const struct tf_target *target, st
 	    && (each(&l, "SELECT host_id, name, start_ns, begin_ps, end_ps, event_count, anomaly_count, dropped_count, complete,"
 			 " step_source, step_event, step_confidence, looked_for, step_reason, device_unreliable, input_evidence,"
 			 " input_reason, get_next_count, get_next_total_ps, get_next_max_ps, device_reason, memory_reason, op_reason,"
-			 " launched_kernels FROM _host WHERE session_id = ? ORDER BY name, event_count IS NULL, event_count DESC, host_id",
+			 " launched_kernels, framework FROM _host WHERE session_id = ? ORDER BY name, event_count IS NULL, event_count DESC, host_id",
 		     target->session_id, load_host, NULL) < 0
 		|| each(&l, "SELECT i.code, f.path || ': ' || coalesce('byte ' || i.byte_offset || ': ', '') || i.message"
 			    " FROM _ingest_issue i JOIN _source_file f ON f.file_id = i.file_id WHERE f.session_id = ? ORDER BY i.id",

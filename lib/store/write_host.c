@@ -21,12 +21,12 @@ static int put_host_row(struct host_writer *w)
 		"INSERT INTO _host(session_id, file_id, name, start_ns, begin_ps, end_ps, event_count, anomaly_count, dropped_count,"
 		" complete, step_source, step_event, step_confidence, looked_for, step_reason, device_unreliable, input_evidence,"
 		" input_reason, get_next_count, get_next_total_ps, get_next_max_ps, device_reason, memory_reason, op_reason,"
-		" launched_kernels) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-		"iitiiiiiibbtdttbttiiittti", w->s->session_id, w->s->file_id, h->name, h->start_ns, h->begin_ps, h->end_ps,
+		" launched_kernels, framework) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		"iitiiiiiibbtdttbttiiitttit", w->s->session_id, w->s->file_id, h->name, h->start_ns, h->begin_ps, h->end_ps,
 		h->event_count, h->anomaly_count, h->dropped_count, (int)h->complete, (int)h->steps.source, h->steps.event,
 		h->steps.confidence, h->steps.looked_for, h->steps.reason, (int)h->steps.device_unreliable, in->evidence,
 		in->reason, in->get_next_count, in->get_next_total_ps, in->get_next_max_ps, h->device_reason,
-		h->memory_reason, h->op_reason, h->launched_kernels) < 0)
+		h->memory_reason, h->op_reason, h->launched_kernels, h->framework) < 0)
 		return -1;
 	for (size_t i = 0; i < h->error_count + h->warning_count; i++) {
 		bool error = i < h->error_count;

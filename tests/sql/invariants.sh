@@ -1,0 +1,74 @@
+#!/bin/sh
+# Laws that hold on every file: parts sum to wholes, ratios lie in 0..1, children within parents, live tensors sum to the peak, no
+# figure from an empty source. On testdata/logs, on random captures, and on the real files of ../shared where it exists.
+. "$SRC/tests/lib.sh"
+
+PYTHONDONTWRITEBYTECODE=1 python3 - "$SRC/tests/differential" <<'P'
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from capture import random_capture
+os.makedirs('random')
+for seed in range(100, 160):
+    with open('random/s%d.xplane.pb' % seed, 'wb') as f: f.write(random_capture(seed).encode())
+P
+
+# laws NAME : all of them on NAME.db
+laws()
+{
+	none() { ok "$db: $1" prints '' sql "$db.db" "$2 LIMIT 3"; }
+	db=$1
+	none 'a breakdown sums to its step' \
+		'SELECT s.step_id FROM step s JOIN step_breakdown b USING (step_id) GROUP BY s.step_id HAVING sum(b.dur_ps) <> s.step_ps'
+	none 'no part is negative' 'SELECT * FROM step_breakdown WHERE dur_ps < 0'
+	none 'tensors sum to the peak' \
+		'SELECT a.name FROM allocator a JOIN memory_at_peak m ON m.host_id = a.host_id AND m.allocator = a.name
+		 GROUP BY a.host_id, a.name HAVING sum(m.bytes) <> a.peak_bytes'
+	none 'a peak has its rows' \
+		'SELECT a.name FROM allocator a LEFT JOIN memory_at_peak m ON m.host_id = a.host_id AND m.allocator = a.name
+		 WHERE a.peak_bytes > 0 AND m.bytes IS NULL'
+	none 'ratios of sessions lie in 0..1' "SELECT session_id, name, value FROM metric WHERE unit = 'ratio' AND (value < 0 OR value > 1)"
+	none 'ratios of devices lie in 0..1' 'SELECT device_id, idle_ratio FROM device_window WHERE idle_ratio < 0 OR idle_ratio > 1'
+	none 'what is unknown has a reason, what is known has none' 'SELECT session_id, name FROM metric WHERE (value IS NULL) <> (reason IS NOT NULL)'
+	none 'no device is busier than its window' 'SELECT device_id FROM device_window WHERE busy_ps > window_ps'
+	none 'kinds of work lie within busy time' \
+		'SELECT device_id FROM device_window WHERE kernel_ps > busy_ps OR memcpy_ps > busy_ps OR comm_ps > busy_ps OR exposed_comm_ps > comm_ps'
+	none 'gaps lie within the window' \
+		'SELECT g.device_id FROM device_gap g JOIN device_window w USING (device_id) WHERE g.dur_ps < 0 OR g.start_ps < w.window_start_ps
+		 OR g.start_ps + g.dur_ps > w.window_start_ps + w.window_ps'
+	none 'children lie within their parents' \
+		'SELECT c.event_id FROM event c JOIN event p ON p.event_id = c.parent_id WHERE c.start_ps < p.start_ps
+		 OR c.start_ps + c.dur_ps > p.start_ps + p.dur_ps'
+	none 'no event has more time of its own than it lasts' 'SELECT event_id FROM event WHERE NOT absurd AND count IS NULL AND (self_ps > dur_ps OR self_ps < 0)'
+	none 'waits lie within the step' 'SELECT step_id FROM step WHERE input_ps > step_ps OR stall_ps > input_ps'
+	none 'a step is the longer of its spans' 'SELECT step_id FROM step WHERE step_ps <> max(coalesce(host_ps, 0), coalesce(device_ps, 0)) AND coalesce(host_ps, device_ps) IS NOT NULL'
+	none 'every event lies on a line of a host' \
+		'SELECT e.event_id FROM event e LEFT JOIN line l USING (line_id) LEFT JOIN host h USING (host_id) WHERE h.host_id IS NULL'
+	none 'every step of an event exists' \
+		'SELECT e.event_id FROM event e LEFT JOIN step s USING (step_id) WHERE e.step_id IS NOT NULL AND s.step_id IS NULL'
+	none 'an op has no more time of its own than in all' "SELECT name FROM op WHERE self_ps > total_ps OR self_ps < 0 OR (count < 1 AND name <> 'IDLE')"
+	none 'a kernel sums its executions' 'SELECT name FROM kernel WHERE min_ps > max_ps OR total_ps < count * min_ps OR total_ps > count * max_ps'
+	none 'a session without hosts has no figures' \
+		"SELECT m.name FROM metric m LEFT JOIN host h USING (session_id) WHERE h.host_id IS NULL AND m.value IS NOT NULL AND m.session_id IS NOT NULL"
+	none 'without steps there is no step time' \
+		"SELECT m.session_id FROM metric m WHERE m.name LIKE 'step_time%' AND m.value IS NOT NULL AND m.session_id NOT IN (SELECT session_id FROM step)"
+	none 'without allocators there is no peak' \
+		"SELECT m.session_id FROM metric m WHERE m.name LIKE 'memory.%' AND m.value IS NOT NULL AND m.session_id NOT IN (SELECT session_id FROM allocator)"
+	none 'of one step of a tag one point counts' \
+		'SELECT run, tag, step FROM scalar WHERE superseded = 0 GROUP BY run, tag, step HAVING count(*) > 1'
+	none 'no host is loaded twice' \
+		"SELECT h.session_id, h.name FROM host h JOIN step s USING (host_id) GROUP BY h.session_id, h.name HAVING count(DISTINCT h.host_id) > 1"
+	ok "$db: the store is sound" prints ok sql "$db.db" 'PRAGMA integrity_check'
+}
+
+ok 'our own captures go in' exits 0 "$TFPROF" ingest --db own.db "$logs"
+laws own
+ok 'random captures go in' exits 0 "$TFPROF" ingest --db random.db random
+laws random
+if [ -d "$SRC/../shared/data/public" ]
+then
+	ok 'real files go in' exits 0 "$TFPROF" ingest --db public.db "$SRC/../shared/data/public"
+	laws public
+else
+	skip 'real files' '../shared is not here'
+fi
+done_testing
