@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/analyze/classify.h"
+#include "lib/analyze/device_peaks.h"
 #include "lib/analyze/kernel_names.h"
 #include "lib/base/limits.h"
 #include "lib/base/vec.h"
@@ -472,6 +473,9 @@ int tf_measure_devices(struct tf_derived *d, struct tf_arena *a, struct tf_host 
 		dev->name = tf_utf8_repair(a, tf_strtab_bytes(&t->strings, t->planes[p].name));
 		dev->kind = kind_name(t->planes[p].kind);
 		dev->model = model_name(t, &t->planes[p], a);
+		struct tf_device_peaks peaks = tf_device_peaks_of(t, &t->planes[p]);
+		dev->peak_flops = peaks.flops;
+		dev->memory_bytes_per_s = peaks.memory_bytes_per_s;
 		dev->ordinal = t->planes[p].ordinal;
 		dev->memory_bytes = tf_stat_i64(t, t->planes[p].stats, TF_NAME_memory_size);
 		dev->idle_ratio = NAN;

@@ -143,7 +143,7 @@ static int add_devices(struct builder *b)
 		to->reason = "not_recorded";
 		to->memory_bytes = to->window_start_ps = to->window_ps = to->busy_ps = to->kernel_ps = TF_NONE;
 		to->memcpy_ps = to->comm_ps = to->exposed_comm_ps = TF_NONE;
-		to->idle_ratio = NAN;
+		to->idle_ratio = to->peak_flops = to->memory_bytes_per_s = NAN;
 		if (!to->name)
 			return tf_fail_nomem(b->err);
 	}

@@ -97,6 +97,7 @@ struct tf_device {
 	const char *kind;  /* "gpu", "tpu", "sparse_core", "device" */
 	const char *model; /* NULL if not recorded */
 	int64_t ordinal, memory_bytes;
+	double peak_flops, memory_bytes_per_s; /* what it could do at best; NaN if its plane does not tell */
 	bool traced;		   /* it has raw events */
 	const char *window_source; /* "steps", "device_events"; NULL without figures */
 	const char *reason;	   /* without figures: "device_not_traced" */

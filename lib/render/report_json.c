@@ -220,6 +220,8 @@ static void put_device(struct report *r, const struct tf_host *h, const struct t
 	tf_json_double(j, "memcpy_ratio", share(d->memcpy_ps, d->window_ps));
 	tf_json_double(j, "comm_ratio", share(d->comm_ps, d->window_ps));
 	tf_json_double(j, "exposed_comm_ratio", share(d->exposed_comm_ps, d->window_ps));
+	tf_json_double(j, "peak_flops", d->peak_flops);
+	tf_json_double(j, "memory_bytes_per_s", d->memory_bytes_per_s);
 	tf_json_text(j, "reason", d->reason);
 	tf_json_list(j, "gaps");
 	size_t n = cut(r, CUT_GAPS, d->gap_count);

@@ -130,6 +130,8 @@ static int load_device(struct loader *l, sqlite3_stmt *q, void *to)
 	d->exposed_comm_ps = tf_db_i64(q, c++);
 	d->idle_ratio = tf_db_double(q, c++);
 	d->gap_total = (size_t)sqlite3_column_int64(q, c++);
+	d->peak_flops = tf_db_double(q, c++);
+	d->memory_bytes_per_s = tf_db_double(q, c++);
 	return each(l, "SELECT start_ps, dur_ps, before_name, after_name, host_event_name FROM _device_gap WHERE device_id = ?"
 		       " ORDER BY id", sqlite3_column_int64(q, 0), load_gap, d);
 }
@@ -259,7 +261,8 @@ static int load_lists(struct loader *l, struct tf_host *h)
 		 " compile, host_compute, other, input_ps, stall_ps, kernel_count FROM _step WHERE host_id = ? ORDER BY step_id",
 		 load_step},
 		{"SELECT device_id, name, kind, ordinal, model, memory_bytes, traced, window_source, reason, window_start_ps, window_ps,"
-		 " busy_ps, kernel_ps, memcpy_ps, comm_ps, exposed_comm_ps, idle_ratio, gap_total FROM _device WHERE host_id = ?"
+		 " busy_ps, kernel_ps, memcpy_ps, comm_ps, exposed_comm_ps, idle_ratio, gap_total, peak_flops,"
+		 " memory_bytes_per_s FROM _device WHERE host_id = ?"
 		 " ORDER BY device_id", load_device},
 		{"SELECT pipeline, name, long_name, parent, calls, total_ps, self_ps, max_ps, slow_calls, bottleneck, critical"
 		 " FROM _input_stage WHERE host_id = ? ORDER BY id", load_stage},
@@ -361,7 +364,8 @@ int tf_store_load_session(struct tf_store *s, const struct tf_target *target, st
 	    && (each(&l, "SELECT host_id, name, start_ns, begin_ps, end_ps, event_count, anomaly_count, dropped_count, complete,"
 			 " step_source, step_event, step_confidence, looked_for, step_reason, device_unreliable, input_evidence,"
 			 " input_reason, get_next_count, get_next_total_ps, get_next_max_ps, device_reason, memory_reason, op_reason,"
-			 " launched_kernels, framework FROM _host WHERE session_id = ? ORDER BY name, event_count IS NULL, event_count DESC, host_id",
+			 " launched_kernels, framework FROM _host WHERE session_id = ?"
+			 " ORDER BY name, event_count IS NULL, event_count DESC, host_id",
 		     target->session_id, load_host, NULL) < 0
 		|| each(&l, "SELECT i.code, f.path || ': ' || coalesce('byte ' || i.byte_offset || ': ', '') || i.message"
 			    " FROM _ingest_issue i JOIN _source_file f ON f.file_id = i.file_id WHERE f.session_id = ? ORDER BY i.id",

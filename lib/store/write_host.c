@@ -59,10 +59,11 @@ static int put_devices(struct host_writer *w)
 	for (size_t i = 0; i < w->h->device_count; i++) {
 		const struct tf_device *d = &w->h->devices[i];
 		if (tf_db_run(w->s, w->err, &w->device_ids[i],
-			"INSERT INTO _device VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-			"ittitibttiiiiiiids", w->host_id, d->name, d->kind, d->ordinal, d->model, d->memory_bytes,
+			"INSERT INTO _device VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+			"ittitibttiiiiiiidsdd", w->host_id, d->name, d->kind, d->ordinal, d->model, d->memory_bytes,
 			(int)d->traced, d->window_source, d->reason, d->window_start_ps, d->window_ps, d->busy_ps,
-			d->kernel_ps, d->memcpy_ps, d->comm_ps, d->exposed_comm_ps, d->idle_ratio, d->gap_total) < 0)
+			d->kernel_ps, d->memcpy_ps, d->comm_ps, d->exposed_comm_ps, d->idle_ratio, d->gap_total, d->peak_flops,
+			d->memory_bytes_per_s) < 0)
 			return -1;
 		for (size_t k = 0; k < d->gap_count; k++) {
 			const struct tf_gap *g = &d->gaps[k];

@@ -6,6 +6,8 @@ CREATE VIEW device(
 	kind, -- gpu tpu sparse_core device
 	ordinal, -- n of GPU:n; null if it has none
 	model, -- null if not recorded
-	memory_bytes -- null if not recorded
+	memory_bytes, -- null if not recorded
+	peak_flops, -- operations a second at best; null if its plane does not tell
+	memory_bytes_per_s -- of its own memory; null if not recorded
 ) AS
-SELECT device_id, host_id, name, kind, ordinal, model, memory_bytes FROM _device;
+SELECT device_id, host_id, name, kind, ordinal, model, memory_bytes, peak_flops, memory_bytes_per_s FROM _device;

@@ -59,6 +59,11 @@ ok 'a file that is no store is refused' exits 4 "$TFPROF" ingest --db text.db ru
 ok 'unharmed' prints 'not a store' cat text.db
 sqlite3 other.db 'CREATE TABLE t(x)'
 ok 'so is the database of another program' exits 4 "$TFPROF" ingest --db other.db run
+sqlite3 old.db <"$SRC/schemas/001_store.sql" && sqlite3 old.db 'PRAGMA application_id = 1952870514; PRAGMA user_version = 1'
+ok 'a store of an older version is brought up to date' exits 0 "$TFPROF" ingest --db old.db run
+ok 'to the version of a new one' prints "$(sql a.db 'PRAGMA user_version')" sql old.db 'PRAGMA user_version'
+ok 'with the same tables' prints "$(sql a.db "SELECT group_concat(name) FROM pragma_table_info('_device')")" \
+	sql old.db "SELECT group_concat(name) FROM pragma_table_info('_device')"
 cp a.db newer.db && sqlite3 newer.db 'PRAGMA user_version = 99'
 ok 'so is a store of a newer version' exits 4 "$TFPROF" ingest --db newer.db run
 ok 'by number' says 'version 99'
