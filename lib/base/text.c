@@ -147,6 +147,19 @@ static void add_json_char(struct tf_buf *b, const uint8_t *p, size_t n)
 		tf_buf_add(b, (const char *)p, n);
 }
 
+void tf_buf_i64(struct tf_buf *b, int64_t value)
+{
+	char digits[24], *p = digits + sizeof digits;
+	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+
+	do
+		*--p = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (value < 0)
+		*--p = '-';
+	tf_buf_add(b, p, (size_t)(digits + sizeof digits - p));
+}
+
 void tf_buf_json_string(struct tf_buf *b, struct tf_bytes bytes)
 {
 	tf_buf_char(b, '"');

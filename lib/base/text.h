@@ -21,6 +21,8 @@ void tf_buf_add(struct tf_buf *b, const char *text, size_t len);
 void tf_buf_text(struct tf_buf *b, const char *text);
 void tf_buf_char(struct tf_buf *b, char c);
 void tf_buf_printf(struct tf_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Appends the decimal of a number. */
+void tf_buf_i64(struct tf_buf *b, int64_t value);
 /* Appends the bytes as a JSON string in quotes: escapes, and U+FFFD for each byte that is not UTF-8. */
 void tf_buf_json_string(struct tf_buf *b, struct tf_bytes bytes);
 /* Appends the shortest decimal that reads back as the same double; "null" if it is not finite. */

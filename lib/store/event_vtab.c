@@ -28,6 +28,7 @@ struct source {
 	int64_t first_event_id; /* of the trace's first kept event */
 	int64_t *skipped_before; /* by line: events of lines that are not kept, before it */
 	int64_t *name_ids;	 /* by string id, 0: not asked yet */
+	uint8_t *key_is_plain;	 /* by string id, 0: not looked at, 1: no character needs escaping, 2: one does */
 	struct tf_strtab sets;	 /* JSON → id − 1 + first_set_id */
 	int64_t first_set_id;
 	struct tf_buf json;
@@ -194,7 +195,7 @@ static void add_value(struct source *s, size_t i)
 
 	switch (s->t->stats.key[i] & 7) {
 	case TF_STAT_I64:
-		tf_buf_printf(&s->json, "%lld", (long long)value);
+		tf_buf_i64(&s->json, value);
 		break;
 	case TF_STAT_U64:
 		tf_buf_printf(&s->json, value < 0 ? "\"%llu\"" : "%llu", (unsigned long long)value);
@@ -211,13 +212,33 @@ static void add_value(struct source *s, size_t i)
 	}
 }
 
+/* Names of arguments are few and come with each event: most need no escaping, and that is looked up once a name. */
+static void add_key(struct source *s, uint32_t name)
+{
+	struct tf_bytes text = tf_strtab_bytes(&s->t->strings, name);
+
+	if (!s->key_is_plain[name]) {
+		bool plain = text.len > 0;
+		for (size_t i = 0; i < text.len; i++)
+			plain &= text.data[i] >= ' ' && text.data[i] < 0x7f && text.data[i] != '"' && text.data[i] != '\\';
+		s->key_is_plain[name] = plain ? 1 : 2;
+	}
+	if (s->key_is_plain[name] == 2) {
+		tf_buf_json_string(&s->json, text);
+		return;
+	}
+	tf_buf_char(&s->json, '"');
+	tf_buf_add(&s->json, (const char *)text.data, text.len);
+	tf_buf_char(&s->json, '"');
+}
+
 static void add_args(struct source *s, struct tf_stat_range r)
 {
 	for (size_t i = r.first; i < (size_t)r.first + r.count; i++) {
 		if (is_hot(s->t->stats.key[i]))
 			continue;
 		tf_buf_char(&s->json, s->json.len ? ',' : '{');
-		tf_buf_json_string(&s->json, tf_strtab_bytes(&s->t->strings, s->t->stats.key[i] >> 3));
+		add_key(s, s->t->stats.key[i] >> 3);
 		tf_buf_char(&s->json, ':');
 		add_value(s, i);
 	}
@@ -338,7 +359,8 @@ int tf_store_put_events(struct tf_store *store, const struct tf_trace *t, const 
 	s.first_set_id = last_set == TF_NONE ? 0 : last_set; /* ids of new strings begin at 1 */
 	s.name_ids = calloc(t->strings.count + 1, sizeof *s.name_ids);
 	s.skipped_before = calloc(t->line_count + 1, sizeof *s.skipped_before);
-	if (!s.name_ids || !s.skipped_before) {
+	s.key_is_plain = calloc(t->strings.count + 1, 1);
+	if (!s.name_ids || !s.skipped_before || !s.key_is_plain) {
 		tf_fail_nomem(err);
 		goto out;
 	}
@@ -353,6 +375,7 @@ int tf_store_put_events(struct tf_store *store, const struct tf_trace *t, const 
 out:
 	free(s.name_ids);
 	free(s.skipped_before);
+	free(s.key_is_plain);
 	tf_strtab_release(&s.sets);
 	tf_buf_release(&s.json);
 	return rc;

@@ -274,6 +274,20 @@ static void globs_match_whole_names(void **state)
 	assert_false(tf_glob_match("a*b*c", "a__b__b_"));
 }
 
+static void decimals_of_any_number(void **state)
+{
+	static const int64_t numbers[] = {0, 7, -7, 10, 1234567890123456789, INT64_MAX, INT64_MIN};
+	(void)state;
+	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+		struct tf_buf b = {0};
+		char want[32];
+		snprintf(want, sizeof want, "%lld", (long long)numbers[i]);
+		tf_buf_i64(&b, numbers[i]);
+		assert_string_equal(b.data, want);
+		tf_buf_release(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +307,7 @@ int main(void)
 		cmocka_unit_test(quantities_have_units),
 		cmocka_unit_test(distances_count_edits),
 		cmocka_unit_test(globs_match_whole_names),
+		cmocka_unit_test(decimals_of_any_number),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
