@@ -67,22 +67,9 @@ static int set_value(const struct tf_opt *o, char *args, const char *value, int 
 	return 0;
 }
 
-/* One argument that begins with '-'. *at is moved over a value of its own. */
-static int parse_option(const struct tf_cmd *cmd, int argc, char **argv, int *at, char *args, struct tf_error *err)
+/* An option with its value, which may be the next argument: *at is then moved over it. */
+static int take_option(const struct tf_opt *o, const char *value, int argc, char **argv, int *at, char *args, struct tf_error *err)
 {
-	const char *text = argv[*at], *value = NULL;
-	const struct tf_opt *o;
-
-	if (text[1] == '-') {
-		const char *equals = strchr(text, '=');
-		o = find_option(cmd, text + 2, equals ? (size_t)(equals - text) - 2 : strlen(text) - 2);
-		value = equals ? equals + 1 : NULL;
-	} else {
-		o = find_letter(cmd, text[1]);
-		value = text[1] && text[2] ? text + 2 : NULL;
-	}
-	if (!o)
-		return unknown_option(cmd, text, err);
 	if (o->kind == TF_OPT_FLAG && value)
 		return tf_fail(err, TF_EUSAGE, "option '--%s' takes no value", o->name);
 	if (o->kind != TF_OPT_FLAG && !value) {
@@ -91,6 +78,28 @@ static int parse_option(const struct tf_cmd *cmd, int argc, char **argv, int *at
 		value = argv[++*at];
 	}
 	return set_value(o, args, value, argc, err);
+}
+
+/* One argument that begins with '-': --name, --name=value, or letters, of which the last may have a value. */
+static int parse_option(const struct tf_cmd *cmd, int argc, char **argv, int *at, char *args, struct tf_error *err)
+{
+	const char *text = argv[*at];
+
+	if (text[1] == '-') {
+		const char *equals = strchr(text, '=');
+		const struct tf_opt *o = find_option(cmd, text + 2, equals ? (size_t)(equals - text) - 2 : strlen(text) - 2);
+		return o ? take_option(o, equals ? equals + 1 : NULL, argc, argv, at, args, err) : unknown_option(cmd, text, err);
+	}
+	for (const char *letter = text + 1; *letter; letter++) {
+		const struct tf_opt *o = find_letter(cmd, *letter);
+		if (!o)
+			return unknown_option(cmd, text, err);
+		if (o->kind != TF_OPT_FLAG)
+			return take_option(o, letter[1] ? letter + 1 : NULL, argc, argv, at, args, err);
+		if (take_option(o, NULL, argc, argv, at, args, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static void print_help(const struct tf_cmd *cmd)
