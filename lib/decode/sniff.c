@@ -18,8 +18,7 @@ static bool has_suffix(const char *name, const char *suffix)
 	return ends(name, suffix) || (n > 3 && ends(name, ".gz") && n - 3 >= m && memcmp(name + n - 3 - m, suffix, m) == 0);
 }
 
-/* Kinds that only a name tells: small protobuf messages, and files of 0 bytes. */
-static enum tf_file_kind by_name(const char *name)
+enum tf_file_kind tf_sniff_name(const char *name)
 {
 	static const struct {
 		const char *suffix;
@@ -30,6 +29,7 @@ static enum tf_file_kind by_name(const char *name)
 		{"tensorflow_stats.pb", TF_FILE_TENSORFLOW_STATS_PB}, {"kernel_stats.pb", TF_FILE_KERNEL_STATS_PB},
 		{"memory_profile.pb", TF_FILE_MEMORY_PB},   {".hlo_proto.pb", TF_FILE_HLO_PROTO},
 		{".trace", TF_FILE_TRACE_PB},		    {".prof", TF_FILE_PPROF},
+		{".trace.json", TF_FILE_TRACE_JSON},	    {"memory_profile.json", TF_FILE_MEMORY_JSON},
 	};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -159,7 +159,7 @@ static bool is_pprof(struct tf_bytes c)
 
 enum tf_file_kind tf_sniff(struct tf_bytes c, bool whole, const char *name)
 {
-	enum tf_file_kind named = by_name(name), json;
+	enum tf_file_kind named = tf_sniff_name(name), json;
 
 	if (is_xprof_cache(name))
 		return TF_FILE_XPROF_CACHE;

@@ -10,4 +10,7 @@
  */
 enum tf_file_kind tf_sniff(struct tf_bytes content, bool whole, const char *name);
 
+/* The kind that a file's name promises; TF_FILE_UNKNOWN if none. */
+enum tf_file_kind tf_sniff_name(const char *name);
+
 #endif

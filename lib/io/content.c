@@ -39,24 +39,6 @@ static int read_all(int fd, size_t expected, uint8_t **data, size_t *len, struct
 	}
 }
 
-/* Hash and length of what is stored, piece by piece. */
-static int hash_stored(struct tf_content *in, struct tf_error *err)
-{
-	struct tf_stored plain = {.bytes = in->stored.bytes, .fd = in->stored.fd};
-	struct tf_stream s;
-	struct tf_bytes piece;
-	int rc = tf_stream_open(&s, &plain, err) < 0 ? -1 : 1;
-
-	while (rc > 0 && (rc = tf_stream_next(&s, &piece, err)) > 0) {
-		if (in->disk_bytes == 0)
-			in->stored.compressed = piece.len >= 18 && piece.data[0] == 0x1f && piece.data[1] == 0x8b;
-		in->hash = tf_hash_u64(in->hash) ^ tf_hash_bytes(piece.data, piece.len);
-		in->disk_bytes += (int64_t)piece.len;
-	}
-	tf_stream_close(&s);
-	return rc;
-}
-
 /* Reads the stream into memory until `limit` bytes are there or it ends. */
 static int gather(struct tf_content *in, size_t limit, struct tf_error *err)
 {
@@ -103,24 +85,39 @@ static int open_input(struct tf_content *in, const char *path, struct tf_error *
 	if (!standard && !S_ISREG(st.st_mode))
 		return tf_fail(err, TF_EIO, "not a regular file");
 	in->stored.fd = in->fd;
+	in->disk_bytes = (int64_t)st.st_size;
 	if (!standard && st.st_size > HEAD_BYTES)
 		return 0;
 	int rc = read_all(in->fd, S_ISREG(st.st_mode) && st.st_size > 0 ? (size_t)st.st_size : 65536, &data, &len, err);
 	in->raw = data;
 	in->stored.bytes = (struct tf_bytes){data ? data : (uint8_t *)(uintptr_t) "", len};
+	in->disk_bytes = (int64_t)len;
 	if (!standard)
 		close(in->fd);
 	in->fd = -1;
 	return rc;
 }
 
+/* The magic number of gzip, in something long enough to have its header and trailer. */
+static bool is_compressed(const struct tf_content *in)
+{
+	uint8_t magic[2] = {0};
+
+	if (in->stored.bytes.data && in->stored.bytes.len >= 2)
+		memcpy(magic, in->stored.bytes.data, 2);
+	else if (!in->stored.bytes.data && pread(in->stored.fd, magic, 2, 0) != 2)
+		return false;
+	return in->disk_bytes >= 18 && magic[0] == 0x1f && magic[1] == 0x8b;
+}
+
 int tf_content_open(struct tf_content *in, const char *path, struct tf_error *err)
 {
 	*in = (struct tf_content){.fd = -1};
-	if (open_input(in, path, err) < 0 || hash_stored(in, err) < 0) {
+	if (open_input(in, path, err) < 0) {
 		tf_content_close(in);
 		return -1;
 	}
+	in->stored.compressed = is_compressed(in);
 	if (in->stored.bytes.data && !in->stored.compressed) {
 		in->content = in->stored.bytes;
 		in->whole = true;
@@ -129,6 +126,23 @@ int tf_content_open(struct tf_content *in, const char *path, struct tf_error *er
 	int rc = gather(in, HEAD_BYTES, err);
 	if (rc < 0)
 		tf_content_close(in);
+	return rc;
+}
+
+int tf_content_hash(struct tf_content *in, uint64_t *hash, struct tf_error *err)
+{
+	struct tf_stored plain = {.bytes = in->stored.bytes, .fd = in->stored.fd};
+	struct tf_stream s;
+	struct tf_bytes piece;
+	int rc = tf_stream_open(&s, &plain, err) < 0 ? -1 : 1;
+
+	*hash = 0;
+	in->disk_bytes = 0;
+	while (rc > 0 && (rc = tf_stream_next(&s, &piece, err)) > 0) {
+		*hash = tf_hash_u64(*hash) ^ tf_hash_bytes(piece.data, piece.len);
+		in->disk_bytes += (int64_t)piece.len;
+	}
+	tf_stream_close(&s);
 	return rc;
 }
 

@@ -8,7 +8,6 @@ struct tf_content {
 	struct tf_bytes content; /* inflated: all of it if `whole`, else the first MiB; owned by the input */
 	bool whole;
 	int64_t disk_bytes; /* as stored */
-	uint64_t hash;	    /* of the bytes as stored */
 	bool cut;	    /* the gzip stream ends early or is damaged: what came before it can be read */
 	int64_t cut_offset; /* in the compressed file; both are known once all was read */
 	struct tf_stored stored;
@@ -23,6 +22,9 @@ struct tf_content {
  * the reason, TF_ENOMEM. Owned: tf_content_close().
  */
 int tf_content_open(struct tf_content *in, const char *path, struct tf_error *err);
+
+/* The hash of the bytes as stored, all of which it reads; disk_bytes becomes their number. 0, or -1: TF_EIO, TF_ENOMEM. */
+int tf_content_hash(struct tf_content *in, uint64_t *hash, struct tf_error *err);
 
 /* Makes `content` whole. 0, or -1: TF_EIO, TF_ENOMEM, TF_ELIMIT for a stream that inflates beyond all bounds. */
 int tf_content_load(struct tf_content *in, struct tf_error *err);

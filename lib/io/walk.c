@@ -117,6 +117,11 @@ out:
 	return rc;
 }
 
+static uint64_t identity(const struct stat *st)
+{
+	return tf_hash_u64((uint64_t)st->st_ino) ^ ((uint64_t)st->st_dev * UINT64_C(0x9e3779b97f4a7c15));
+}
+
 static int visit(struct tf_walk *w, const char *path, const char *relative, int depth, struct tf_error *err)
 {
 	struct stat st;
@@ -125,7 +130,7 @@ static int visit(struct tf_walk *w, const char *path, const char *relative, int 
 		return add_found(w, path, relative, NULL, errno, err);
 	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return 0; /* a pipe or device: reading it could block */
-	uint64_t key = tf_hash_u64((uint64_t)st.st_ino) ^ ((uint64_t)st.st_dev * UINT64_C(0x9e3779b97f4a7c15));
+	uint64_t key = identity(&st);
 	if (tf_map_find(&w->seen, key))
 		return 0;
 	if (tf_map_put(&w->seen, key, 1, err) < 0)
@@ -154,6 +159,12 @@ int tf_walk(struct tf_walk *w, const char *path, struct tf_error *err)
 	if (w->count > before)
 		w->files[before].from_file = true;
 	return 0;
+}
+
+int tf_walk_skip(struct tf_walk *w, const char *path, struct tf_error *err)
+{
+	struct stat st;
+	return stat(path, &st) < 0 ? 0 : tf_map_put(&w->seen, identity(&st), 1, err);
 }
 
 void tf_walk_release(struct tf_walk *w)

@@ -30,6 +30,10 @@ struct tf_walk {
  * "events.999" comes before "events.1000". A file met before is not added again. -1: TF_EIO if the path does not exist, TF_ENOMEM.
  */
 int tf_walk(struct tf_walk *w, const char *path, struct tf_error *err);
+
+/* Counts a file as met, so that it is not found: one that need not exist. 0, or -1: TF_ENOMEM. */
+int tf_walk_skip(struct tf_walk *w, const char *path, struct tf_error *err);
+
 void tf_walk_release(struct tf_walk *w);
 
 #endif

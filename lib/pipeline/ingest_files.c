@@ -1,5 +1,7 @@
 /* Ingest: every file found is read, told apart, decoded, analysed and stored, one transaction each. */
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,10 +90,12 @@ static int issue(struct ingest *g, struct tf_ledger_file *f, enum tf_issue_code 
 	return tf_ledger_issue(&g->ledger->arena, f, code, TF_NONE, g->err, "%s", text);
 }
 
-/* Kinds that are known but not loaded, and what is no profile at all. */
+/* Kinds that are known but not loaded, and what is no profile at all: a fault only if its name promised one. */
 static int note_unloaded(struct ingest *g, struct tf_ledger_file *f, const struct tf_content *in)
 {
-	f->state = f->kind == TF_FILE_UNKNOWN ? TF_STATE_FAILED : TF_STATE_SKIPPED;
+	bool promised = tf_sniff_name(f->path) != TF_FILE_UNKNOWN;
+
+	f->state = f->kind == TF_FILE_UNKNOWN && promised ? TF_STATE_FAILED : TF_STATE_SKIPPED;
 	if (in->content.len == 0)
 		return issue(g, f, TF_ISSUE_EMPTY, "the file is empty");
 	return issue(g, f, f->kind == TF_FILE_UNKNOWN ? TF_ISSUE_NOT_A_PROFILE : TF_ISSUE_UNSUPPORTED, tf_format_reason(f->kind));
@@ -161,6 +165,7 @@ static int note_superseded(struct ingest *g, struct tf_ledger_file *f, const str
 {
 	struct tf_better better;
 	struct tf_capture c = {0};
+	struct tf_error failed = {0};
 	int rc = 0;
 
 	if (tf_store_find_better(g->store, source, &better, g->err) < 0)
@@ -171,7 +176,7 @@ static int note_superseded(struct ingest *g, struct tf_ledger_file *f, const str
 	if (issue(g, f, TF_ISSUE_SUPERSEDED, "a better file of its host is loaded") < 0)
 		return -1;
 	if (is_result_file(f->kind)
-	    && format->prepare(in, source->host_name, g->o, &c, f, &g->ledger->arena, g->err) == 0)
+	    && format->prepare(in, source->host_name, g->o, &c, f, &g->ledger->arena, &failed) == 0)
 		rc = compare_steps(g, f, &c, &better);
 	tf_capture_release(&c);
 	return rc;
@@ -184,11 +189,9 @@ static int load_content(struct ingest *g, struct described *file, struct tf_cont
 	struct tf_capture c = {0};
 	int rc = -1;
 
-	f->kind = tf_sniff(in->content, in->whole, source->path);
 	const struct tf_format *format = tf_format_find(f->kind);
 	bool streams = format && format->streams;
 	struct tf_error failed = {0};
-	source->kind = f->kind;
 	if (format && !streams && tf_content_load(in, &failed) < 0 && note_unreadable(g, f, &failed) < 0)
 		goto out;
 	f->bytes_read = (int64_t)in->content.len;
@@ -206,8 +209,12 @@ static int load_content(struct ingest *g, struct described *file, struct tf_cont
 	if (f->state != TF_STATE_NEW)
 		format = NULL;
 	if (format && format->prepare
-	    && format->prepare(in, source->host_name, g->o, &c, f, a, g->err) < 0) {
-		if (is_fatal(g->err) || issue(g, f, TF_ISSUE_UNREADABLE, g->err->text) < 0)
+	    && format->prepare(in, source->host_name, g->o, &c, f, a, &failed) < 0) {
+		if (is_fatal(&failed)) {
+			*g->err = failed;
+			goto out;
+		}
+		if (issue(g, f, TF_ISSUE_UNREADABLE, failed.text) < 0)
 			goto out;
 		f->state = TF_STATE_FAILED;
 	}
@@ -235,13 +242,14 @@ static int load_file(struct ingest *g, struct described *file, const struct tf_s
 
 	if (tf_content_open(&in, path, &failed) < 0)
 		return note_unreadable(g, f, &failed);
-	source->content_hash = in.hash;
-	source->size_bytes = in.disk_bytes;
-	f->bytes = in.disk_bytes;
-	int rc;
-	if (known->found && known->content_hash == in.hash && !g->o->step_event) {
+	f->kind = source->kind = tf_sniff(in.content, in.whole, source->path);
+	bool hashed = tf_format_find(f->kind);
+	int rc = hashed ? tf_content_hash(&in, &source->content_hash, &failed) : 0;
+	f->bytes = source->size_bytes = in.disk_bytes;
+	if (rc < 0) {
+		rc = note_unreadable(g, f, &failed);
+	} else if (hashed && known->found && known->content_hash == source->content_hash && !g->o->step_event) {
 		f->state = TF_STATE_UNCHANGED;
-		f->kind = known->kind;
 		f->records = known->records;
 		rc = tf_store_touch_source(g->store, known->file_id, source, g->err);
 	} else {
@@ -297,6 +305,19 @@ static int find_all(struct tf_walk *w, const char *const *paths, size_t count, s
 	return 0;
 }
 
+/* A store that lies among the logs is no log. */
+static int skip_store(struct tf_walk *w, struct tf_store *store, struct tf_error *err)
+{
+	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+	const char *path = tf_store_path(store);
+	char name[PATH_MAX];
+
+	for (size_t i = 0; path && i < sizeof suffixes / sizeof suffixes[0]; i++)
+		if (snprintf(name, sizeof name, "%s%s", path, suffixes[i]) < (int)sizeof name && tf_walk_skip(w, name, err) < 0)
+			return -1;
+	return 0;
+}
+
 /* Captures come first, then traces, then result files: what a better file has said already is not loaded. */
 static int turn_of(const struct tf_found *f)
 {
@@ -317,7 +338,7 @@ int tf_ingest(struct tf_store *store, const char *const *paths, size_t path_coun
 	uint64_t total = 0, done = 0;
 	int rc = -1;
 
-	if (find_all(&w, paths, path_count, err) < 0)
+	if (skip_store(&w, store, err) < 0 || find_all(&w, paths, path_count, err) < 0)
 		goto out;
 	for (size_t i = 0; i < w.count; i++)
 		total += (uint64_t)w.files[i].st.st_size;

@@ -200,6 +200,12 @@ fail:
 	return -1;
 }
 
+const char *tf_store_path(const struct tf_store *s)
+{
+	const char *path = sqlite3_db_filename(s->db, "main");
+	return path && *path ? path : NULL;
+}
+
 int tf_store_close(struct tf_store *s, struct tf_error *err)
 {
 	int rc = 0;

@@ -29,6 +29,9 @@ int tf_store_open(struct tf_store **out, const char *path, enum tf_store_mode mo
 /* Leaves one file (no -wal) behind. Accepts NULL. 0, or -1 if the last bytes could not be written. */
 int tf_store_close(struct tf_store *s, struct tf_error *err);
 
+/* The absolute path of its file; NULL for one in memory. Borrowed. */
+const char *tf_store_path(const struct tf_store *s);
+
 /* ---- writing: one source file at a time ---- */
 
 /* How a source file is recognised again. Strings borrowed. */

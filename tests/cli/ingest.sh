@@ -48,6 +48,18 @@ ok 'no path is a usage error' exits 2 "$TFPROF" ingest --db e.db
 ok 'an unknown option is one too' exits 2 "$TFPROF" ingest --db e.db --jsno "$logs"
 ok 'with the nearest name' says "did you mean '--json'"
 
+mkdir mixed && cp run/h.xplane.pb mixed/ && echo 'epoch 1' >mixed/train.log && head -c 3000000 /dev/zero >mixed/weights
+ok 'other files among the logs are no fault' exits 0 "$TFPROF" ingest --strict --db mixed/m.db --json mixed
+ok 'of which nothing is said' test ! -s err
+ok 'they are skipped' prints '[["h.xplane.pb", "new"], ["train.log", "skipped"], ["weights", "skipped"]]' json \
+	'json.dumps([[f["path"][6:], f["state"]] for f in d["files"]])' out
+ok 'a store that lies there is none of them' prints 3 json 'len(d["files"])' out
+echo '<html>404</html>' >mixed/z.xplane.pb
+ok 'a name that promises a profile is kept to it' exits 3 "$TFPROF" ingest --strict --db mixed/m.db mixed
+printf '{"traceEvents":[]}' >mixed/a.trace.json
+ok 'one bad file does not fail the run' exits 0 "$TFPROF" ingest --db m2.db mixed
+
+rm -r mixed
 mkdir loop && ln -s .. loop/up && cp run/h.xplane.pb loop/ && mkfifo loop/events.out.tfevents.1.pipe
 ok 'links in circles and pipes do not stop it' exits 0 "$TFPROF" ingest --db l.db --json loop
 ok 'each file goes in once' prints 1 json 'sum(f["path"].endswith("/h.xplane.pb") and "run/" not in f["path"] for f in d["files"])' out
