@@ -126,6 +126,16 @@ static inline int64_t tf_ps_between(int64_t begin, int64_t end)
 	return !__builtin_sub_overflow(end, begin, &length) ? length : end < begin ? INT64_MIN : INT64_MAX;
 }
 
+/* A host beside the others of its session (METRICS.md §8). */
+struct tf_host_standing {
+	double step_ps;	   /* median of its steady steps; NaN without any */
+	bool straggler;	   /* over 5 % above the median host's */
+	int64_t offset_ps; /* its steps begin so much later than the first host's, by the clocks in both files; TF_NONE: not known */
+};
+
+/* One standing for each host, in the arena; NULL when out of memory. hosts.c */
+struct tf_host_standing *tf_compare_hosts(const struct tf_session *s, struct tf_arena *a, struct tf_error *err);
+
 /*
  * The kernels of all devices and hosts of a session, rows that differ in nothing but device made one, most time first. `device`
  * is NULL where there are several. NULL with *count 0 if there are none, or out of memory (err). Arena. kernels.c

@@ -116,7 +116,8 @@ static int add_input(struct builder *b)
 		to->calls = from->count;
 		to->total_ps = to_ps(from->total_ms, 1e9);
 		to->self_ps = to_ps(from->self_ms, 1e9);
-		to->max_ps = to->slow_calls = TF_NONE;
+		to->max_ps = to->slow_calls = to->empty_calls = TF_NONE;
+		to->parallelism = to->buffer_limit = to->buffered_elements = NAN;
 		if (!to->name)
 			return tf_fail_nomem(b->err);
 	}
@@ -167,6 +168,8 @@ static int add_ops(struct builder *b)
 		to->self_ps = to_ps(from->self_us, 1e6);
 		to->eager = from->eager;
 		to->flops = to->bytes = NAN;
+		to->p50_ps = to->p99_ps = to->max_ps = to->max_start_ps = to->max_step_number = TF_NONE;
+		to->max_step = SIZE_MAX;
 		if (!to->name || !to->type)
 			return tf_fail_nomem(b->err);
 	}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/analyze/classify.h"
+#include "lib/analyze/op_tails.h"
 #include "lib/base/hash.h"
 #include "lib/base/vec.h"
 
@@ -29,6 +30,7 @@ struct counter {
 	size_t sum_count, sum_cap;
 	struct open_op *open;
 	size_t open_count, open_cap;
+	struct tf_executions executions;
 	int64_t idle_ps;	  /* of the lines so far */
 	int64_t line_self_ps;	  /* of the line being read */
 	int64_t first_ps, last_ps; /* of its ops */
@@ -105,9 +107,10 @@ static void close_op(struct counter *c)
 	c->line_self_ps = tf_ps_add(c->line_self_ps, self);
 }
 
-/* Opens an op: those that do not contain it are closed first. */
-static int open_op(struct counter *c, size_t sum, int64_t start_ps, int64_t dur_ps)
+/* Opens an event's op: those that do not contain it are closed first. */
+static int open_op(struct counter *c, size_t sum, size_t event)
 {
+	int64_t start_ps = c->d->trace->events.start_ps[event], dur_ps = c->d->trace->events.dur_ps[event];
 	int64_t end = tf_ps_add(start_ps, dur_ps);
 
 	while (c->open_count && c->open[c->open_count - 1].end_ps < end)
@@ -123,7 +126,7 @@ static int open_op(struct counter *c, size_t sum, int64_t start_ps, int64_t dur_
 		c->first_ps = start_ps;
 	if (c->last_ps == TF_NONE || end > c->last_ps)
 		c->last_ps = end;
-	return 0;
+	return tf_executions_add(&c->executions, sum, event, c->err);
 }
 
 static void begin_line(struct counter *c)
@@ -156,7 +159,7 @@ static int read_host_line(struct counter *c, const struct tf_line *line)
 		if (!tf_event_counts(t, i) || !host_op(c->d, i, &name, &type, &stage))
 			continue;
 		if (sum_of(c, name, type, stage, &sum) < 0
-		    || open_op(c, sum, t->events.start_ps[i], t->events.dur_ps[i]) < 0)
+		    || open_op(c, sum, i) < 0)
 			return -1;
 		c->sums[sum].eager |= c->d->eager[i];
 	}
@@ -224,7 +227,7 @@ static int read_device_line(struct counter *c, const struct tf_line *line)
 		if (!tf_event_counts(t, i) || !device_op(t, p, i, &name, &type))
 			continue;
 		if (sum_of(c, name, type, TF_NONE, &sum) < 0
-		    || open_op(c, sum, t->events.start_ps[i], t->events.dur_ps[i]) < 0)
+		    || open_op(c, sum, i) < 0)
 			return -1;
 		c->sums[sum].eager |= c->d->eager[i];
 		add_cost(&c->sums[sum].flops, tf_stat_double(t, tf_event_meta_of(t, i)->stats, TF_NAME_flops));
@@ -239,15 +242,35 @@ static struct tf_op *push_op(struct counter *c, const char *side, const char *de
 	struct tf_op *op = tf_arena_push(c->arena, (void **)&c->host->ops, &c->host->op_count, &c->host->op_cap,
 					 sizeof *op);
 	if (op)
-		*op = (struct tf_op){.side = side, .device = device, .flops = NAN, .bytes = NAN};
+		*op = (struct tf_op){.side = side, .device = device, .flops = NAN, .bytes = NAN, .p50_ps = TF_NONE, .p99_ps = TF_NONE,
+				     .max_ps = TF_NONE, .max_start_ps = TF_NONE, .max_step_number = TF_NONE, .max_step = SIZE_MAX};
 	return op;
+}
+
+static void set_times(const struct counter *c, struct tf_op *op, const struct tf_op_times *times)
+{
+	int32_t step = c->d->step[times->slowest];
+
+	op->p50_ps = times->p50_ps;
+	op->p99_ps = times->p99_ps;
+	op->max_ps = times->max_ps;
+	op->max_start_ps = c->d->trace->events.start_ps[times->slowest];
+	if (step >= 0) {
+		op->max_step = (size_t)step;
+		op->max_step_number = c->host->steps.list[step].number;
+	}
 }
 
 /* Moves the sums into the host's list and begins anew. */
 static int flush(struct counter *c, const char *side, const char *device)
 {
+	struct tf_op_times *times = tf_arena_array(c->arena, c->sum_count + 1, sizeof *times);
 	bool any = false;
 
+	if (!times)
+		return tf_fail_nomem(c->err);
+	if (tf_executions_measure(&c->executions, c->d->trace, times, c->sum_count, c->err) < 0)
+		return -1;
 	for (size_t i = 0; i < c->sum_count; i++) {
 		const struct sum *s = &c->sums[i];
 		if (!s->count)
@@ -264,6 +287,7 @@ static int flush(struct counter *c, const char *side, const char *device)
 		op->eager = s->eager;
 		op->flops = s->flops;
 		op->bytes = s->bytes;
+		set_times(c, op, &times[i]);
 		if (!op->name || !op->type)
 			return tf_fail_nomem(c->err);
 	}
@@ -335,6 +359,7 @@ int tf_count_ops(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, st
 out:
 	tf_strtab_release(&c.keys);
 	tf_buf_release(&c.key);
+	tf_executions_release(&c.executions);
 	free(c.sums);
 	free(c.open);
 	return rc;

@@ -114,6 +114,9 @@ struct tf_stage {
 	const char *long_name, *parent; /* parent: long name, NULL for the root */
 	int64_t calls, total_ps, self_ps, max_ps, slow_calls;
 	bool bottleneck, on_critical_path;
+	/* As its calls tell on average; NaN if none does. The buffer's limit is a prefetch's, or a shuffle's size. */
+	double parallelism, buffer_limit, buffered_elements;
+	int64_t empty_calls; /* that found nothing in the buffer; TF_NONE if none tells */
 };
 
 struct tf_input {
@@ -181,6 +184,9 @@ struct tf_op {
 	int64_t count, total_ps, self_ps;
 	bool eager;
 	double flops, bytes; /* totals; NaN if not recorded */
+	/* One execution's time: the median, the 99th percentile, the longest with its start and its step. TF_NONE if not known. */
+	int64_t p50_ps, p99_ps, max_ps, max_start_ps, max_step_number;
+	size_t max_step; /* index in steps.list, SIZE_MAX: none */
 };
 
 struct tf_kernel {

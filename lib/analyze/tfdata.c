@@ -1,4 +1,5 @@
 /* tf.data pipelines: stages, their own time, and the one that holds the slowest call up (METRICS.md §5). */
+#include <math.h>
 #include <stdlib.h>
 
 #include "lib/analyze/analyze.h"
@@ -28,6 +29,12 @@ struct stage {
 	int64_t calls, total_ps, self_ps, max_ps, slow_calls;
 	int64_t walk_self_ps; /* in the slowest call */
 	bool blocking, bottleneck;
+	/* What its calls tell: sums, and how many tell. */
+	struct told {
+		double sum;
+		int64_t calls;
+	} parallelism, buffer_limit, buffered;
+	int64_t empty_calls; /* found nothing in the buffer */
 };
 
 struct reader {
@@ -232,6 +239,30 @@ static int subtract(struct reader *r, size_t call, int64_t ps)
 	return 0;
 }
 
+/* -1 is what is still to be chosen. */
+static void note_told(struct told *told, int64_t value)
+{
+	if (value < 0)
+		return;
+	told->sum += (double)value;
+	told->calls++;
+}
+
+static void note_settings(const struct reader *r, size_t i, struct stage *s)
+{
+	int64_t limit = stat(r, i, TF_NAME_buffer_limit), buffered = stat(r, i, TF_NAME_buffered_elements);
+
+	note_told(&s->parallelism, stat(r, i, TF_NAME_parallelism));
+	note_told(&s->buffer_limit, limit >= 0 ? limit : stat(r, i, TF_NAME_buffer_size));
+	note_told(&s->buffered, buffered);
+	s->empty_calls += buffered == 0;
+}
+
+static double mean_told(struct told told)
+{
+	return told.calls ? told.sum / (double)told.calls : NAN;
+}
+
 static int sum_call(struct reader *r, size_t i)
 {
 	int64_t dur = r->t->events.dur_ps[i];
@@ -246,6 +277,7 @@ static int sum_call(struct reader *r, size_t i)
 	s->self_ps = tf_ps_add(s->self_ps, dur);
 	s->max_ps = dur > s->max_ps ? dur : s->max_ps;
 	s->slow_calls += dur > SLOW_CALL_PS;
+	note_settings(r, i, s);
 	struct pipeline *p = &r->pipelines[s->pipeline];
 	if (is_root(tf_strtab_bytes(&r->t->strings, s->name))
 	    && (p->slowest == SIZE_MAX || dur > r->t->events.dur_ps[p->slowest]))
@@ -353,7 +385,9 @@ static int emit(struct reader *r, struct tf_arena *a, struct tf_input *in)
 				.parent = s->parent ? parent : NULL,
 				.calls = s->calls, .total_ps = s->total_ps, .self_ps = s->self_ps > 0 ? s->self_ps : 0,
 				.max_ps = s->max_ps, .slow_calls = s->slow_calls, .bottleneck = s->bottleneck,
-				.on_critical_path = s->blocking};
+				.on_critical_path = s->blocking, .parallelism = mean_told(s->parallelism),
+				.buffer_limit = mean_told(s->buffer_limit), .buffered_elements = mean_told(s->buffered),
+				.empty_calls = s->buffered.calls ? s->empty_calls : TF_NONE};
 		}
 	}
 	return 0;

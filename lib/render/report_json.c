@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/analyze/analyze.h"
+#include "lib/analyze/op_tails.h"
 #include "lib/base/version.h"
 #include "lib/render/json_writer.h"
 #include "lib/render/render.h"
@@ -11,15 +11,15 @@
 const char *const tf_report_sections[] = {"metrics", "steps",   "devices", "input",    "memory", "ops",
 					  "kernels", "hosts", "findings", NULL};
 
+enum { CUT_OPS, CUT_KERNELS, CUT_AT_PEAK, CUT_GAPS, CUT_LONG_TAIL, CUT_COUNT };
+
 /* The report being written. */
 struct report {
 	struct tf_json j;
 	const struct tf_session *s;
 	const struct tf_report_options *o;
-	size_t returned[4], total[4]; /* lists that --top may cut */
+	size_t returned[CUT_COUNT], total[CUT_COUNT]; /* lists that --top may cut */
 };
-
-enum { CUT_OPS, CUT_KERNELS, CUT_AT_PEAK, CUT_GAPS };
 
 static size_t cut(struct report *r, int list, size_t n)
 {
@@ -266,6 +266,10 @@ static void put_input(struct report *r)
 			tf_json_ms(j, "max_ms", g->max_ps);
 			tf_json_i64(j, "slow_calls", g->slow_calls);
 			tf_json_bool(j, "bottleneck", g->bottleneck);
+			tf_json_double(j, "parallelism", g->parallelism);
+			tf_json_double(j, "buffer_limit", g->buffer_limit);
+			tf_json_double(j, "buffered_elements", g->buffered_elements);
+			tf_json_i64(j, "empty_calls", g->empty_calls);
 			tf_json_object_end(j);
 		}
 	tf_json_list_end(j);
@@ -360,8 +364,40 @@ static void put_ops(struct report *r, const struct tf_host *h)
 		tf_json_bool(j, "eager", o->eager);
 		tf_json_double(j, "flops", o->flops);
 		tf_json_double(j, "bytes", o->bytes);
+		tf_json_us(j, "p50_us", o->p50_ps);
+		tf_json_us(j, "p99_us", o->p99_ps);
+		tf_json_us(j, "max_us", o->max_ps);
 		tf_json_object_end(j);
 	}
+}
+
+static int put_long_tails(struct report *r, struct tf_error *err)
+{
+	struct tf_json *j = &r->j;
+	struct tf_arena a = {0};
+	size_t count;
+	const struct tf_tail *list = tf_long_tails(r->s, &a, &count, err);
+	size_t n = cut(r, CUT_LONG_TAIL, count);
+
+	tf_json_list(j, "long_tail_ops");
+	for (size_t i = 0; i < n; i++) {
+		const struct tf_op *o = list[i].op;
+		tf_json_object(j, NULL);
+		tf_json_text(j, "host", list[i].host->name);
+		tf_json_text(j, "device", o->device);
+		tf_json_text(j, "name", o->name);
+		tf_json_i64(j, "count", o->count);
+		tf_json_us(j, "p50_us", o->p50_ps);
+		tf_json_us(j, "p99_us", o->p99_ps);
+		tf_json_us(j, "max_us", o->max_ps);
+		tf_json_ms(j, "max_start_ms", o->max_start_ps);
+		tf_json_i64(j, "max_step", o->max_step_number);
+		tf_json_ms(j, "excess_ms", tf_op_excess_ps(o));
+		tf_json_object_end(j);
+	}
+	tf_json_list_end(j);
+	tf_arena_release(&a);
+	return list ? 0 : -1;
 }
 
 static int put_kernels(struct report *r, struct tf_error *err)
@@ -397,41 +433,31 @@ static int put_kernels(struct report *r, struct tf_error *err)
 	return list ? 0 : -1;
 }
 
-/* Each host's median step, and whether it is over 5 % above the median host's. */
-static void put_hosts(struct report *r)
+static int put_hosts(struct report *r, struct tf_error *err)
 {
-	const struct tf_session *s = r->s;
-	double *medians = calloc(s->host_count + 1, sizeof *medians), *sorted = calloc(s->host_count + 1, sizeof *sorted);
-	size_t known = 0;
+	struct tf_arena a = {0};
+	const struct tf_host_standing *list = tf_compare_hosts(r->s, &a, err);
 
 	tf_json_list(&r->j, "hosts");
-	for (size_t i = 0; medians && sorted && i < s->host_count; i++) {
-		struct tf_buf key = {0};
-		tf_buf_printf(&key, s->host_count > 1 ? "step_time_ms.median@%s" : "step_time_ms.median", s->hosts[i].name);
-		medians[i] = metric_value(s, key.failed ? "" : key.data);
-		if (!isnan(medians[i]))
-			sorted[known++] = medians[i];
-		tf_buf_release(&key);
-	}
-	double middle = known ? tf_stats_percentile(sorted, known, 0.5) : NAN;
-	for (size_t i = 0; medians && i < s->host_count; i++) {
+	for (size_t i = 0; list && i < r->s->host_count; i++) {
 		tf_json_object(&r->j, NULL);
-		tf_json_text(&r->j, "name", s->hosts[i].name);
-		tf_json_double(&r->j, "step_time_ms", medians[i]);
-		tf_json_bool(&r->j, "straggler", known > 1 && medians[i] > 1.05 * middle);
+		tf_json_text(&r->j, "name", r->s->hosts[i].name);
+		tf_json_double(&r->j, "step_time_ms", list[i].step_ps / 1e9);
+		tf_json_bool(&r->j, "straggler", list[i].straggler);
+		tf_json_ms(&r->j, "start_offset_ms", list[i].offset_ps);
 		tf_json_object_end(&r->j);
 	}
 	tf_json_list_end(&r->j);
-	free(medians);
-	free(sorted);
+	tf_arena_release(&a);
+	return list ? 0 : -1;
 }
 
 static void put_truncation(struct report *r)
 {
-	static const char *const names[] = {"ops", "kernels", "memory.at_peak", "devices.gaps"};
+	static const char *const names[] = {"ops", "kernels", "memory.at_peak", "devices.gaps", "long_tail_ops"};
 
 	tf_json_object(&r->j, "truncation");
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < CUT_COUNT; i++) {
 		if (r->returned[i] == r->total[i])
 			continue;
 		tf_json_object(&r->j, names[i]);
@@ -486,12 +512,11 @@ int tf_render_report_json(FILE *to, const struct tf_session *s, const struct tf_
 		put_input(&r);
 	put_list(&r, "memory", put_memory);
 	put_list(&r, "ops", put_ops);
-	if (wanted(&r, "kernels") && put_kernels(&r, err) < 0) {
+	if ((wanted(&r, "ops") && put_long_tails(&r, err) < 0) || (wanted(&r, "kernels") && put_kernels(&r, err) < 0)
+	    || (wanted(&r, "hosts") && put_hosts(&r, err) < 0)) {
 		tf_buf_release(&j->buf);
 		return -1;
 	}
-	if (wanted(&r, "hosts"))
-		put_hosts(&r);
 	if (wanted(&r, "findings")) {
 		tf_json_list(j, "findings");
 		tf_json_list_end(j);

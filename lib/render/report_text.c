@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/analyze/analyze.h"
+#include "lib/analyze/op_tails.h"
 #include "lib/render/put_text.h"
 #include "lib/render/render.h"
 
@@ -165,9 +165,33 @@ static void put_step_list(const struct page *p)
 		}
 }
 
+/* "0.4/8": elements in a stage's buffer when a call came, on average, and what it may hold. */
+static void put_buffer(FILE *to, const struct tf_stage *g)
+{
+	char text[64] = "-", limit[32] = "";
+
+	if (!isnan(g->buffer_limit))
+		snprintf(limit, sizeof limit, "/%.4g", g->buffer_limit);
+	if (!isnan(g->buffered_elements))
+		snprintf(text, sizeof text, "%.1f%s", g->buffered_elements, limit);
+	fprintf(to, " %11s", text);
+}
+
+static void put_stage(FILE *to, const struct tf_stage *g)
+{
+	fputs(g->bottleneck ? "* " : "  ", to);
+	tf_put_padded(to, g->long_name, 48);
+	fprintf(to, " %7lld %11.3f %11.3f", (long long)g->calls, (double)g->total_ps / 1e9, (double)g->self_ps / 1e9);
+	put_buffer(to, g);
+	if (isnan(g->parallelism))
+		fprintf(to, " %5s\n", "-");
+	else
+		fprintf(to, " %5.4g\n", g->parallelism);
+}
+
 static void put_input(const struct page *p)
 {
-	bool head = false;
+	bool head = false, bottleneck = false;
 
 	if (!wanted(p, "input") || isnan(value(p, "input.share")))
 		return;
@@ -182,13 +206,14 @@ static void put_input(const struct page *p)
 		for (size_t k = 0; k < rows(p, p->s->hosts[i].input.stage_count); k++) {
 			const struct tf_stage *g = &p->s->hosts[i].input.stages[k];
 			if (!head)
-				fprintf(p->to, "  %-60s %7s %11s %11s\n", "stage", "calls", "total ms", "self ms");
+				fprintf(p->to, "  %-48s %7s %11s %11s %11s %5s\n", "stage", "calls", "total ms", "self ms", "buffered",
+					"tasks");
 			head = true;
-			fputs("  ", p->to);
-			tf_put_padded(p->to, g->long_name, 60);
-			fprintf(p->to, " %7lld %11.3f %11.3f%s\n", (long long)g->calls, (double)g->total_ps / 1e9,
-				(double)g->self_ps / 1e9, g->bottleneck ? "  <- bottleneck" : "");
+			bottleneck |= g->bottleneck;
+			put_stage(p->to, g);
 		}
+	if (bottleneck)
+		fputs("  * holds its pipeline's slowest call up most\n", p->to);
 }
 
 static void put_gap(FILE *to, const struct tf_gap *g)
@@ -307,6 +332,59 @@ static void put_tables(const struct page *p)
 			}
 		}
 	}
+}
+
+/* Ops of which some executions take far longer than most. */
+static int put_long_tails(const struct page *p, struct tf_error *err)
+{
+	struct tf_arena a = {0};
+	size_t count;
+	const struct tf_tail *list = tf_long_tails(p->s, &a, &count, err);
+
+	if (count && wanted(p, "ops")) {
+		heading(p, "Ops with a long tail");
+		fprintf(p->to, "  %-34s %7s %10s %10s %10s %10s %9s\n", "op", "count", "median us", "p99 us", "worst us", "at ms",
+			"excess ms");
+		for (size_t i = 0; i < rows(p, count); i++) {
+			const struct tf_op *o = list[i].op;
+			fputs("  ", p->to);
+			tf_put_padded(p->to, o->name, 34);
+			fprintf(p->to, " %7lld %10.1f %10.1f %10.1f %10.3f %9.3f\n", (long long)o->count, (double)o->p50_ps / 1e6,
+				(double)o->p99_ps / 1e6, (double)o->max_ps / 1e6, (double)o->max_start_ps / 1e9,
+				(double)tf_op_excess_ps(o) / 1e9);
+		}
+	}
+	tf_arena_release(&a);
+	return list ? 0 : -1;
+}
+
+/* A number with a space in front; "-" for NaN. */
+static void put_number(FILE *to, int width, double x)
+{
+	if (isnan(x))
+		fprintf(to, " %*s", width, "-");
+	else
+		fprintf(to, " %*.3f", width, x);
+}
+
+static int put_hosts(const struct page *p, struct tf_error *err)
+{
+	struct tf_arena a = {0};
+	const struct tf_host_standing *list = tf_compare_hosts(p->s, &a, err);
+
+	if (list && p->s->host_count > 1 && wanted(p, "hosts")) {
+		heading(p, "Hosts");
+		fprintf(p->to, "  %-48s %12s %22s\n", "host", "step ms", "steps begin later ms");
+		for (size_t i = 0; i < p->s->host_count; i++) {
+			fputs("  ", p->to);
+			tf_put_padded(p->to, p->s->hosts[i].name, 48);
+			put_number(p->to, 12, list[i].step_ps / 1e9);
+			put_number(p->to, 22, list[i].offset_ps == TF_NONE ? NAN : (double)list[i].offset_ps / 1e9);
+			fputs(list[i].straggler ? "  straggler\n" : "\n", p->to);
+		}
+	}
+	tf_arena_release(&a);
+	return list ? 0 : -1;
 }
 
 static void put_line(FILE *to, const char *code, const char *text)
@@ -449,6 +527,8 @@ int tf_render_report_text(FILE *to, const struct tf_session *s, const struct tf_
 	put_devices(&p);
 	put_memory(&p);
 	put_tables(&p);
+	if (put_long_tails(&p, err) < 0 || put_hosts(&p, err) < 0)
+		return -1;
 	put_scalars(&p);
 	if (s->name && put_missing(&p, err) < 0)
 		return -1;

@@ -59,6 +59,12 @@ static int check_identity(struct tf_store *s, const char *path, int64_t *version
 	}
 	if (pages == 0 && s->mode == TF_STORE_READ)
 		return tf_fail(err, TF_EFORMAT, "empty store: '%s'", path);
+	if (*version < newest_version() && s->mode == TF_STORE_READ) {
+		tf_fail(err, TF_ESTORE, "store of an older tfprof: '%s' has version %lld, this program reads %lld", path,
+			(long long)*version, (long long)newest_version());
+		tf_hint(err, "the next 'tfprof ingest --db %s LOGS' brings it up to date", path);
+		return -1;
+	}
 	return 0;
 }
 

@@ -146,7 +146,9 @@ static int load_stage(struct loader *l, sqlite3_stmt *q, void *to)
 	*g = (struct tf_stage){.pipeline = text(l, q, 0), .name = text(l, q, 1), .long_name = text(l, q, 2),
 			       .parent = text(l, q, 3), .calls = tf_db_i64(q, 4), .total_ps = tf_db_i64(q, 5),
 			       .self_ps = tf_db_i64(q, 6), .max_ps = tf_db_i64(q, 7), .slow_calls = tf_db_i64(q, 8),
-			       .bottleneck = sqlite3_column_int(q, 9), .on_critical_path = sqlite3_column_int(q, 10)};
+			       .bottleneck = sqlite3_column_int(q, 9), .on_critical_path = sqlite3_column_int(q, 10),
+			       .parallelism = tf_db_double(q, 11), .buffer_limit = tf_db_double(q, 12),
+			       .buffered_elements = tf_db_double(q, 13), .empty_calls = tf_db_i64(q, 14)};
 	return 0;
 }
 
@@ -229,7 +231,9 @@ static int load_op(struct loader *l, sqlite3_stmt *q, void *to)
 		return tf_fail_nomem(l->err);
 	*o = (struct tf_op){.side = text(l, q, 0), .device = text(l, q, 1), .name = text(l, q, 2), .type = text(l, q, 3),
 			    .count = tf_db_i64(q, 4), .total_ps = tf_db_i64(q, 5), .self_ps = tf_db_i64(q, 6),
-			    .eager = sqlite3_column_int(q, 7), .flops = tf_db_double(q, 8), .bytes = tf_db_double(q, 9)};
+			    .eager = sqlite3_column_int(q, 7), .flops = tf_db_double(q, 8), .bytes = tf_db_double(q, 9),
+			    .p50_ps = tf_db_i64(q, 10), .p99_ps = tf_db_i64(q, 11), .max_ps = tf_db_i64(q, 12),
+			    .max_start_ps = tf_db_i64(q, 13), .max_step_number = tf_db_i64(q, 14), .max_step = SIZE_MAX};
 	return 0;
 }
 
@@ -264,12 +268,13 @@ static int load_lists(struct loader *l, struct tf_host *h)
 		 " busy_ps, kernel_ps, memcpy_ps, comm_ps, exposed_comm_ps, idle_ratio, gap_total, peak_flops,"
 		 " memory_bytes_per_s FROM _device WHERE host_id = ?"
 		 " ORDER BY device_id", load_device},
-		{"SELECT pipeline, name, long_name, parent, calls, total_ps, self_ps, max_ps, slow_calls, bottleneck, critical"
-		 " FROM _input_stage WHERE host_id = ? ORDER BY id", load_stage},
+		{"SELECT pipeline, name, long_name, parent, calls, total_ps, self_ps, max_ps, slow_calls, bottleneck, critical,"
+		 " parallelism, buffer_limit, buffered_elements, empty_calls FROM _input_stage WHERE host_id = ? ORDER BY id", load_stage},
 		{"SELECT allocator_id, name, on_device, peak_bytes, peak_ps, peak_step_number, ties, lifetime_peak_bytes, capacity_bytes,"
 		 " fragmentation, pre_existing_bytes, unmatched_frees, event_count FROM _allocator WHERE host_id = ?"
 		 " ORDER BY allocator_id", load_allocator},
-		{"SELECT o.side, d.name, o.name, o.type, o.count, o.total_ps, o.self_ps, o.eager, o.flops, o.bytes FROM _op o"
+		{"SELECT o.side, d.name, o.name, o.type, o.count, o.total_ps, o.self_ps, o.eager, o.flops, o.bytes,"
+		 " o.p50_ps, o.p99_ps, o.max_ps, o.max_start_ps, o.max_step_number FROM _op o"
 		 " LEFT JOIN _device d ON d.device_id = o.device_id WHERE o.host_id = ? ORDER BY o.id", load_op},
 		{"SELECT d.name, k.name, k.op, k.count, k.total_ps, k.min_ps, k.max_ps, k.registers, k.shared_bytes, k.grid, k.block,"
 		 " k.occupancy, k.tensor_core FROM _kernel k LEFT JOIN _device d ON d.device_id = k.device_id WHERE k.host_id = ?"

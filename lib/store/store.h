@@ -21,8 +21,8 @@ enum tf_store_mode {
 };
 
 /*
- * Opens a store. Refused with a clear error: a file that is no tfprof store, a newer one (by number), a locked one
- * (TF_ESTORE). TF_STORE_READ of a missing file is TF_EIO with a hint. Owned: tf_store_close().
+ * Opens a store. Refused with a clear error (TF_ESTORE): a file that is no tfprof store, a newer one (by number), for reading an
+ * older one, a locked one. TF_STORE_READ of a missing file is TF_EIO with a hint. Owned: tf_store_close().
  */
 int tf_store_open(struct tf_store **out, const char *path, enum tf_store_mode mode, struct tf_error *err);
 

@@ -83,13 +83,19 @@ static int64_t device_id(const struct host_writer *w, const char *name)
 	return TF_NONE;
 }
 
+static int64_t step_id(const struct host_writer *w, size_t step)
+{
+	return step == SIZE_MAX ? TF_NONE : w->step_ids[step];
+}
+
 static int put_tables(struct host_writer *w)
 {
 	for (size_t i = 0; i < w->h->op_count; i++) {
 		const struct tf_op *o = &w->h->ops[i];
-		if (tf_db_run(w->s, w->err, NULL, "INSERT INTO _op VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?)", "iitttiiibdd",
-			      w->host_id, device_id(w, o->device), o->side, o->name, o->type, o->count, o->total_ps,
-			      o->self_ps, (int)o->eager, o->flops, o->bytes) < 0)
+		if (tf_db_run(w->s, w->err, NULL, "INSERT INTO _op VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+			      "iitttiiibddiiiiii", w->host_id, device_id(w, o->device), o->side, o->name, o->type, o->count,
+			      o->total_ps, o->self_ps, (int)o->eager, o->flops, o->bytes, o->p50_ps, o->p99_ps, o->max_ps,
+			      o->max_start_ps, step_id(w, o->max_step), o->max_step_number) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < w->h->kernel_count; i++) {
@@ -102,10 +108,11 @@ static int put_tables(struct host_writer *w)
 	}
 	for (size_t i = 0; i < w->h->input.stage_count; i++) {
 		const struct tf_stage *g = &w->h->input.stages[i];
-		if (tf_db_run(w->s, w->err, NULL, "INSERT INTO _input_stage VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?)",
-			      "ittttiiiiibb", w->host_id, g->pipeline, g->name, g->long_name, g->parent, g->calls,
+		if (tf_db_run(w->s, w->err, NULL, "INSERT INTO _input_stage VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+			      "ittttiiiiibbdddi", w->host_id, g->pipeline, g->name, g->long_name, g->parent, g->calls,
 			      g->total_ps, g->self_ps, g->max_ps, g->slow_calls, (int)g->bottleneck,
-			      (int)g->on_critical_path) < 0)
+			      (int)g->on_critical_path, g->parallelism, g->buffer_limit, g->buffered_elements,
+			      g->empty_calls) < 0)
 			return -1;
 	}
 	return 0;
@@ -121,11 +128,6 @@ static int put_groups(struct host_writer *w, int64_t allocator, const struct tf_
 			return -1;
 	}
 	return 0;
-}
-
-static int64_t step_id(const struct host_writer *w, size_t step)
-{
-	return step == SIZE_MAX ? TF_NONE : w->step_ids[step];
 }
 
 static int put_memory_lists(struct host_writer *w, int64_t id, const struct tf_allocator *m)

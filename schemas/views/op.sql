@@ -11,7 +11,13 @@ CREATE VIEW op(
 	self_ps, -- ps without
 	eager, -- 1: ran outside any function
 	flops, -- total; null if not recorded
-	bytes -- total accessed; null if not recorded
+	bytes, -- total accessed; null if not recorded
+	p50_ps, -- median time of an execution; null if not known
+	p99_ps, -- 99th percentile
+	max_ps, -- longest
+	max_start_ps, -- when the longest began
+	max_step_id -- step.step_id that it belongs to; null if none
 ) AS
-SELECT h.session_id, o.host_id, o.device_id, o.side, o.name, o.type, o.count, o.total_ps, o.self_ps, o.eager, o.flops, o.bytes
+SELECT h.session_id, o.host_id, o.device_id, o.side, o.name, o.type, o.count, o.total_ps, o.self_ps, o.eager, o.flops, o.bytes, o.p50_ps,
+	o.p99_ps, o.max_ps, o.max_start_ps, o.max_step_id
 FROM _op o JOIN _host h ON h.host_id = o.host_id;

@@ -72,6 +72,9 @@ ok 'unharmed' prints 'not a store' cat text.db
 sqlite3 other.db 'CREATE TABLE t(x)'
 ok 'so is the database of another program' exits 4 "$TFPROF" ingest --db other.db run
 sqlite3 old.db <"$SRC/schemas/001_store.sql" && sqlite3 old.db 'PRAGMA application_id = 1952870514; PRAGMA user_version = 1'
+ok 'a store of an older version is not read' exits 4 "$TFPROF" report --db old.db
+ok 'which is said' says 'has version 1, this program reads'
+ok 'with what to do' says "the next 'tfprof ingest"
 ok 'a store of an older version is brought up to date' exits 0 "$TFPROF" ingest --db old.db run
 ok 'to the version of a new one' prints "$(sql a.db 'PRAGMA user_version')" sql old.db 'PRAGMA user_version'
 ok 'with the same tables' prints "$(sql a.db "SELECT group_concat(name) FROM pragma_table_info('_device')")" \

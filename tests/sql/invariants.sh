@@ -46,6 +46,11 @@ laws()
 	none 'every step of an event exists' \
 		'SELECT e.event_id FROM event e LEFT JOIN step s USING (step_id) WHERE e.step_id IS NOT NULL AND s.step_id IS NULL'
 	none 'an op has no more time of its own than in all' "SELECT name FROM op WHERE self_ps > total_ps OR self_ps < 0 OR (count < 1 AND name <> 'IDLE')"
+	none 'executions of an op lie in order' 'SELECT name FROM op WHERE p50_ps > p99_ps OR p99_ps > max_ps OR max_ps > total_ps OR max_ps * count < total_ps'
+	none 'an op with executions has their times' "SELECT name FROM op WHERE max_ps IS NULL <> (name = 'IDLE' AND count = 0)
+		 AND host_id IN (SELECT host_id FROM line)"
+	none 'a long tail lies beyond the median' 'SELECT name FROM long_tail_op WHERE excess_ps <= 0 OR excess_ps > count * max_ps'
+	none 'an empty buffer is told by a call' 'SELECT long_name FROM input_stage WHERE empty_calls > calls OR (buffered_elements > 0 AND empty_calls = calls)'
 	none 'a kernel sums its executions' 'SELECT name FROM kernel WHERE min_ps > max_ps OR total_ps < count * min_ps OR total_ps > count * max_ps'
 	none 'a session without hosts has no figures' \
 		"SELECT m.name FROM metric m LEFT JOIN host h USING (session_id) WHERE h.host_id IS NULL AND m.value IS NOT NULL AND m.session_id IS NOT NULL"

@@ -1,4 +1,5 @@
 /* tf.data pipelines (METRICS.md §5; cases C69 and C70). */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -193,6 +194,53 @@ static void iterators_that_are_their_own_ancestors_come_to_an_end(void **state)
 	mk_analysis_free(a);
 }
 
+/* Four calls of a prefetch: what was in its buffer, what it may hold. */
+static struct mk_analysis *buffered(void)
+{
+	struct tf_trace *t = host();
+
+	mk_event(t, "Iterator::Prefetch", 0, US, "id=1;buffered_elements=0;buffer_limit=2");
+	mk_event(t, "Iterator::Prefetch", 10 * US, US, "id=1;buffered_elements=0;buffer_limit=4");
+	mk_event(t, "Iterator::Prefetch", 20 * US, US, "id=1;buffered_elements=3;buffer_limit=4");
+	mk_event(t, "Iterator::Prefetch", 30 * US, US, "id=1;buffer_limit=-1");
+	mk_event(t, "Iterator::Prefetch::ParallelMapV2", 40 * US, US, "id=2;parent_id=1;parallelism=-1");
+	mk_event(t, "Iterator::Prefetch::ParallelMapV2", 50 * US, US, "id=2;parent_id=1;parallelism=4");
+	mk_event(t, "Iterator::Prefetch::ParallelMapV2", 60 * US, US, "id=2;parent_id=1;parallelism=8");
+	mk_event(t, "Iterator::Prefetch::ParallelMapV2::Shuffle", 70 * US, US, "id=3;parent_id=2;buffer_size=1024");
+	return mk_analyze(t, NULL);
+}
+
+static void a_buffer_is_told_on_average_by_the_calls_that_tell(void **state)
+{
+	(void)state;
+	struct mk_analysis *a = buffered();
+	const struct tf_stage *prefetch = stage(a, "Iterator::Prefetch");
+	assert_true(prefetch->buffered_elements == 1.0);	 /* (0 + 0 + 3) / 3 */
+	assert_true(prefetch->buffer_limit == (2.0 + 4 + 4) / 3); /* -1 is still to be chosen */
+	assert_int_equal(prefetch->empty_calls, 2);
+	assert_true(isnan(prefetch->parallelism));
+	mk_analysis_free(a);
+}
+
+static void parallelism_is_told_once_it_is_chosen(void **state)
+{
+	(void)state;
+	struct mk_analysis *a = buffered();
+	const struct tf_stage *map = stage(a, "Iterator::Prefetch::ParallelMapV2");
+	assert_true(map->parallelism == 6.0);
+	assert_true(isnan(map->buffer_limit) && isnan(map->buffered_elements));
+	assert_int_equal(map->empty_calls, TF_NONE);
+	mk_analysis_free(a);
+}
+
+static void a_shuffle_tells_its_size(void **state)
+{
+	(void)state;
+	struct mk_analysis *a = buffered();
+	assert_true(stage(a, "Iterator::Prefetch::ParallelMapV2::Shuffle")->buffer_limit == 1024.0);
+	mk_analysis_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +254,9 @@ int main(void)
 		cmocka_unit_test(pipelines_are_told_apart_by_their_roots),
 		cmocka_unit_test(stages_without_a_root_are_listed_too),
 		cmocka_unit_test(iterators_that_are_their_own_ancestors_come_to_an_end),
+		cmocka_unit_test(a_buffer_is_told_on_average_by_the_calls_that_tell),
+		cmocka_unit_test(parallelism_is_told_once_it_is_chosen),
+		cmocka_unit_test(a_shuffle_tells_its_size),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
