@@ -224,6 +224,27 @@ struct tf_host {
 	int64_t launched_kernels; /* kernel executions with a known step */
 };
 
+enum tf_xla_category { TF_XLA_PARAMETER, TF_XLA_OUTPUT, TF_XLA_THREAD_LOCAL, TF_XLA_CONSTANT, TF_XLA_TEMPORARY };
+
+/* Memory that an XLA program needs for a result of one of its instructions. */
+struct tf_xla_buffer {
+	const char *instruction, *op, *shape; /* NULL if not recorded */
+	enum tf_xla_category category;
+	int64_t color, offset, bytes; /* color 0: the device's main memory; offset TF_NONE: in an allocation of its own */
+	bool live_at_peak;
+};
+
+/* An XLA program and the memory that its compiler planned (METRICS.md §6). */
+struct tf_xla_module {
+	const char *name;
+	int64_t instruction_count;
+	/* TF_NONE if the compiler saved no plan. peak = always + heap, the largest sum of temporaries; allocated is what it reserves. */
+	int64_t peak_bytes, always_bytes, heap_bytes, allocated_bytes;
+	const char *reason; /* without a peak: "not_recorded", "inconsistent" */
+	struct tf_xla_buffer *buffers; /* live at the peak first, largest first */
+	size_t buffer_count, buffer_cap;
+};
+
 struct tf_note {
 	const char *code, *message;
 };
@@ -272,6 +293,8 @@ struct tf_session {
 	size_t issue_count, issue_cap;
 	struct tf_host *hosts; /* by name */
 	size_t host_count, host_cap;
+	struct tf_xla_module *xla; /* programs, the largest peak first */
+	size_t xla_count, xla_cap;
 	struct tf_scalar_series *scalars; /* of the run, by tag */
 	size_t scalar_count, scalar_cap;
 	struct tf_metric *metrics; /* filled by tf_metrics_build() */

@@ -18,7 +18,7 @@ enum { LINE_ID = 1, LINE_NAME = 2, LINE_TIMESTAMP = 3, LINE_EVENTS = 4, LINE_DUR
        LINE_DISPLAY_NAME = 11 };
 enum { EVENT_META = 1, EVENT_OFFSET = 2, EVENT_DURATION = 3, EVENT_STATS = 4, EVENT_OCCURRENCES = 5 };
 enum { STAT_META = 1, STAT_DOUBLE = 2, STAT_UINT64 = 3, STAT_INT64 = 4, STAT_STR = 5, STAT_BYTES = 6, STAT_REF = 7 };
-enum { META_ID = 1, META_NAME = 2, META_DISPLAY_NAME = 4, META_STATS = 5 };
+enum { META_ID = 1, META_NAME = 2, META_BYTES = 3, META_DISPLAY_NAME = 4, META_STATS = 5 };
 
 struct decoder {
 	struct tf_trace *t;
@@ -354,7 +354,38 @@ static int read_maps(struct decoder *d, struct tf_bytes message, uint32_t number
 	return 0;
 }
 
-/* Stats of event metadata, once all names are known. Big binary ones (HLO programs) are left where they are. */
+/* The HLO programs that metadata holds, among its stats or (in old files) as its own bytes. They are left where they are. */
+static int note_programs(struct decoder *d, struct tf_bytes message)
+{
+	struct tf_wire w = tf_wire_of(message);
+	struct tf_field f;
+	struct tf_program program = {0};
+
+	while (tf_wire_next(&w, &f)) {
+		if (f.type != TF_WIRE_BYTES)
+			continue;
+		if (f.number == META_NAME)
+			program.name = f.bytes;
+		if (f.number != META_BYTES && f.number != META_STATS)
+			continue;
+		program.content = f.bytes;
+		if (f.number == META_STATS) {
+			struct tf_wire stat = tf_wire_of(f.bytes);
+			program.content.len = 0;
+			while (tf_wire_next(&stat, &f))
+				if (f.number == STAT_BYTES && f.type == TF_WIRE_BYTES)
+					program.content = f.bytes;
+		}
+		if (program.content.len == 0)
+			continue;
+		if (tf_vec_reserve((void **)&d->t->programs, &d->t->program_cap, d->t->program_count + 1, sizeof program) < 0)
+			return tf_fail_nomem(d->err);
+		d->t->programs[d->t->program_count++] = program;
+	}
+	return 0;
+}
+
+/* Stats of event metadata, once all names are known. */
 static int read_meta_stats(struct decoder *d, const struct tf_plane *plane, struct tf_bytes message)
 {
 	struct tf_wire w = tf_wire_of(message);
@@ -362,13 +393,16 @@ static int read_meta_stats(struct decoder *d, const struct tf_plane *plane, stru
 	struct tf_bytes value;
 	uint64_t key;
 
-	if (plane->name == TF_NAME_host_metadata)
-		return 0;
 	while (tf_wire_next(&w, &f)) {
 		if (f.number != PLANE_EVENT_META || f.type != TF_WIRE_BYTES)
 			continue;
 		struct tf_stat_range range;
 		read_entry(f.bytes, &key, &value);
+		if (plane->name == TF_NAME_host_metadata) {
+			if (note_programs(d, value) < 0)
+				return -1;
+			continue;
+		}
 		const uint64_t *at = tf_map_find(&d->event_meta, key);
 		if (!at)
 			continue;

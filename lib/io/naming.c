@@ -52,6 +52,18 @@ static char *join_run(struct tf_arena *a, const char *prefix, const char *run, s
 	return len ? tf_arena_strndup(a, run, len) : tf_arena_strdup(a, ".");
 }
 
+/* The name of the folder that a path's last part lies in; "." if the path has none. */
+static char *parent_name(struct tf_arena *a, const char *full, const char *name)
+{
+	const char *end = name, *begin;
+
+	while (end > full && end[-1] == '/')
+		end--;
+	for (begin = end; begin > full && begin[-1] != '/'; begin--)
+		;
+	return end > begin ? tf_arena_strndup(a, begin, (size_t)(end - begin)) : tf_arena_strdup(a, ".");
+}
+
 int tf_name_file(struct tf_arena *a, const char *full, const char *relative, int from_file, const char *prefix,
 		 struct tf_names *out, struct tf_error *err)
 {
@@ -66,6 +78,7 @@ int tf_name_file(struct tf_arena *a, const char *full, const char *relative, int
 	} else {
 		out->session = out->host;
 	}
+	out->program_session = in_full && out->session != out->host ? out->session : parent_name(a, full, name);
 	out->folder = in_full && from_file ? NULL : join_run(a, prefix, relative, slash && !from_file ? (size_t)(slash - relative) : 0);
 	if (in_relative && !from_file) {
 		out->run = join_run(a, prefix, relative, (size_t)(in_relative - relative));
@@ -82,5 +95,5 @@ int tf_name_file(struct tf_arena *a, const char *full, const char *relative, int
 	}
 	if (in_full && from_file)
 		out->folder = out->run;
-	return out->run && out->folder && out->session && out->host ? 0 : tf_fail_nomem(err);
+	return out->run && out->folder && out->session && out->program_session && out->host ? 0 : tf_fail_nomem(err);
 }

@@ -1,6 +1,8 @@
 /* The formats that are loaded: one line of the table each. */
 #include "lib/analyze/from_sidecar.h"
+#include "lib/analyze/xla_memory.h"
 #include "lib/decode/event.h"
+#include "lib/decode/hlo_proto.h"
 #include "lib/decode/memory_profile.h"
 #include "lib/decode/sidecar_pb.h"
 #include "lib/decode/trace_json.h"
@@ -40,6 +42,35 @@ static const struct {
 	{TF_FILE_MEMORY_PB, tf_decode_memory_pb},
 };
 
+/* One XLA program into the results. What damage ended is said by its place in the content. */
+static int add_program(struct tf_program program, struct tf_bytes content, struct tf_capture *c, struct tf_ledger_file *file,
+		       struct tf_arena *arena, struct tf_error *err)
+{
+	struct tf_hlo hlo = {0};
+	struct tf_hlo_fault fault;
+	int rc = tf_decode_hlo(program.content, &hlo, &fault, err);
+
+	if (rc == 0 && fault.reason) {
+		file->skipped_records++;
+		rc = tf_ledger_issue(arena, file, fault.cut ? TF_ISSUE_TRUNCATED : TF_ISSUE_PROTO_ERROR, fault.at - content.data, err,
+				     "HLO program: %s", fault.reason);
+	}
+	if (rc == 0)
+		rc = tf_measure_xla(&hlo, program.name, &c->results, err);
+	tf_arena_release(&hlo.arena);
+	return rc;
+}
+
+static int prepare_hlo(struct tf_content *in, const char *host, const struct tf_ingest_options *o, struct tf_capture *c,
+		       struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err)
+{
+	(void)o;
+	if (add_program((struct tf_program){tf_bytes_of(host), in->content}, in->content, c, file, arena, err) < 0)
+		return -1;
+	c->loaded = true;
+	return 0;
+}
+
 static int prepare_trace(struct tf_content *in, const char *host, const struct tf_ingest_options *o, struct tf_capture *c,
 			 struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err)
 {
@@ -49,6 +80,9 @@ static int prepare_trace(struct tf_content *in, const char *host, const struct t
 		i++;
 	if (tf_trace_init(&c->trace, err) < 0 || trace_decoders[i].decode(in->content, &c->trace, file, arena, err) < 0)
 		return -1;
+	for (size_t p = 0; p < c->trace.program_count; p++)
+		if (add_program(c->trace.programs[p], in->content, c, file, arena, err) < 0)
+			return -1;
 	return analyse(c, in, host, o, err);
 }
 
@@ -105,7 +139,9 @@ static int store_capture(struct tf_store *s, const struct tf_content *in, const 
 	(void)in;
 	(void)file;
 	(void)arena;
-	return tf_store_put_host(s, &c->trace, c->results.hosts, &c->derived, o->events, err);
+	if (c->results.host_count && tf_store_put_host(s, &c->trace, c->results.hosts, &c->derived, o->events, err) < 0)
+		return -1;
+	return tf_store_put_xla(s, &c->results, err);
 }
 
 static int store_events(struct tf_store *s, const struct tf_content *in, const struct tf_capture *c,
@@ -129,6 +165,7 @@ static const struct tf_format formats[] = {
 	{TF_FILE_INPUT_PIPELINE_PB, false, prepare_sidecar, store_capture},
 	{TF_FILE_TENSORFLOW_STATS_PB, false, prepare_sidecar, store_capture},
 	{TF_FILE_KERNEL_STATS_PB, false, prepare_sidecar, store_capture},
+	{TF_FILE_HLO_PROTO, false, prepare_hlo, store_capture},
 	{TF_FILE_EVENTS, false, NULL, store_events},
 	{TF_FILE_PROFILE_EMPTY, false, NULL, store_events},
 };

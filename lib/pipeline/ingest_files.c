@@ -14,6 +14,7 @@
 struct described {
 	struct tf_source source;
 	const char *folder;
+	const char *program_session; /* the session, if it turns out to be an XLA program */
 };
 
 struct ingest {
@@ -79,7 +80,8 @@ static int describe(struct ingest *g, const struct tf_found *found, struct descr
 	}
 	s->run_path = tf_utf8_repair(a, tf_bytes_of(s->run_path));
 	out->folder = tf_utf8_repair(a, tf_bytes_of(names.folder));
-	rc = s->run_path && out->folder ? 0 : tf_fail_nomem(g->err);
+	out->program_session = tf_utf8_repair(a, tf_bytes_of(names.program_session));
+	rc = s->run_path && out->folder && out->program_session ? 0 : tf_fail_nomem(g->err);
 out:
 	free(real);
 	return rc;
@@ -93,11 +95,15 @@ static int issue(struct ingest *g, struct tf_ledger_file *f, enum tf_issue_code 
 /* Kinds that are known but not loaded, and what is no profile at all: a fault only if its name promised one. */
 static int note_unloaded(struct ingest *g, struct tf_ledger_file *f, const struct tf_content *in)
 {
-	bool promised = tf_sniff_name(f->path) != TF_FILE_UNKNOWN;
+	enum tf_file_kind named = tf_sniff_name(f->path);
+	bool promised = named != TF_FILE_UNKNOWN;
 
 	f->state = f->kind == TF_FILE_UNKNOWN && promised ? TF_STATE_FAILED : TF_STATE_SKIPPED;
 	if (in->content.len == 0)
 		return issue(g, f, TF_ISSUE_EMPTY, "the file is empty");
+	if (f->kind == TF_FILE_UNKNOWN && promised)
+		return tf_ledger_issue(&g->ledger->arena, f, TF_ISSUE_NOT_A_PROFILE, TF_NONE, g->err,
+				       "named like %s, but no such content: damaged, or something else", tf_file_kind_name(named));
 	return issue(g, f, f->kind == TF_FILE_UNKNOWN ? TF_ISSUE_NOT_A_PROFILE : TF_ISSUE_UNSUPPORTED, tf_format_reason(f->kind));
 }
 
@@ -192,6 +198,8 @@ static int load_content(struct ingest *g, struct described *file, struct tf_cont
 	const struct tf_format *format = tf_format_find(f->kind);
 	bool streams = format && format->streams;
 	struct tf_error failed = {0};
+	if (f->kind == TF_FILE_HLO_PROTO)
+		source->session_name = file->program_session;
 	if (format && !streams && tf_content_load(in, &failed) < 0 && note_unreadable(g, f, &failed) < 0)
 		goto out;
 	f->bytes_read = (int64_t)in->content.len;

@@ -146,8 +146,10 @@ out:
 static int keep_capture(struct tf_capture *c, struct tf_arena *a, struct tf_inspected *f, struct tf_error *err)
 {
 	const struct tf_trace *t = &c->trace;
-	struct tf_host *h = tf_arena_alloc(a, sizeof *h);
 
+	if (!c->results.host_count)
+		return 0; /* a program alone */
+	struct tf_host *h = tf_arena_alloc(a, sizeof *h);
 	if (!h)
 		return tf_fail_nomem(err);
 	*h = *c->results.hosts;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/analyze/op_tails.h"
+#include "lib/analyze/xla_memory.h"
 #include "lib/base/version.h"
 #include "lib/render/json_writer.h"
 #include "lib/render/render.h"
@@ -11,7 +12,7 @@
 const char *const tf_report_sections[] = {"metrics", "steps",   "devices", "input",    "memory", "ops",
 					  "kernels", "hosts", "findings", NULL};
 
-enum { CUT_OPS, CUT_KERNELS, CUT_AT_PEAK, CUT_GAPS, CUT_LONG_TAIL, CUT_COUNT };
+enum { CUT_OPS, CUT_KERNELS, CUT_AT_PEAK, CUT_GAPS, CUT_LONG_TAIL, CUT_XLA, CUT_XLA_AT_PEAK, CUT_COUNT };
 
 /* The report being written. */
 struct report {
@@ -345,6 +346,44 @@ static void put_allocator(struct report *r, const struct tf_host *h, const struc
 	tf_json_object_end(j);
 }
 
+static void put_xla_buffer(struct tf_json *j, const struct tf_xla_buffer *b)
+{
+	tf_json_object(j, NULL);
+	tf_json_text(j, "instruction", b->instruction);
+	tf_json_text(j, "op", b->op);
+	tf_json_text(j, "shape", b->shape);
+	tf_json_text(j, "category", tf_xla_category_name(b->category));
+	tf_json_i64(j, "bytes", b->bytes);
+	tf_json_object_end(j);
+}
+
+/* XLA programs with the buffers that live at the peak. */
+static void put_xla(struct report *r)
+{
+	struct tf_json *j = &r->j;
+
+	tf_json_list(j, "hlo_modules");
+	size_t n = cut(r, CUT_XLA, r->s->xla_count);
+	for (size_t i = 0; i < n; i++) {
+		const struct tf_xla_module *m = &r->s->xla[i];
+		tf_json_object(j, NULL);
+		tf_json_text(j, "name", m->name);
+		tf_json_i64(j, "instructions", m->instruction_count);
+		tf_json_i64(j, "peak_bytes", m->peak_bytes);
+		tf_json_i64(j, "always_bytes", m->always_bytes);
+		tf_json_i64(j, "heap_bytes", m->heap_bytes);
+		tf_json_i64(j, "allocated_bytes", m->allocated_bytes);
+		tf_json_text(j, "reason", m->reason);
+		tf_json_list(j, "at_peak");
+		size_t shown = cut(r, CUT_XLA_AT_PEAK, m->buffer_count);
+		for (size_t k = 0; k < shown; k++)
+			put_xla_buffer(j, &m->buffers[k]);
+		tf_json_list_end(j);
+		tf_json_object_end(j);
+	}
+	tf_json_list_end(j);
+}
+
 static void put_ops(struct report *r, const struct tf_host *h)
 {
 	struct tf_json *j = &r->j;
@@ -454,7 +493,8 @@ static int put_hosts(struct report *r, struct tf_error *err)
 
 static void put_truncation(struct report *r)
 {
-	static const char *const names[] = {"ops", "kernels", "memory.at_peak", "devices.gaps", "long_tail_ops"};
+	static const char *const names[] = {"ops", "kernels", "memory.at_peak", "devices.gaps", "long_tail_ops", "hlo_modules",
+					    "hlo_modules.at_peak"};
 
 	tf_json_object(&r->j, "truncation");
 	for (int i = 0; i < CUT_COUNT; i++) {
@@ -511,6 +551,8 @@ int tf_render_report_json(FILE *to, const struct tf_session *s, const struct tf_
 	if (wanted(&r, "input"))
 		put_input(&r);
 	put_list(&r, "memory", put_memory);
+	if (wanted(&r, "memory"))
+		put_xla(&r);
 	put_list(&r, "ops", put_ops);
 	if ((wanted(&r, "ops") && put_long_tails(&r, err) < 0) || (wanted(&r, "kernels") && put_kernels(&r, err) < 0)
 	    || (wanted(&r, "hosts") && put_hosts(&r, err) < 0)) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/analyze/op_tails.h"
+#include "lib/analyze/xla_memory.h"
 #include "lib/render/put_text.h"
 #include "lib/render/render.h"
 
@@ -95,7 +96,7 @@ static void put_verdict(const struct page *p)
 		fprintf(p->to, "%sMemory grows from step to step.", gap);
 		gap = " ";
 	}
-	if (p->s->name && !p->s->complete) {
+	if (p->s->host_count && !p->s->complete) {
 		fprintf(p->to, "%sThe capture is incomplete.", gap);
 		gap = " ";
 	}
@@ -116,7 +117,9 @@ static void put_session(const struct page *p)
 	if (strcmp(p->s->run, ".") != 0)
 		fputc('/', p->to);
 	tf_put_text(p->to, p->s->name, SIZE_MAX);
-	if (isnan(step))
+	if (!p->s->host_count)
+		fputs(": programs of XLA, no capture.\n", p->to);
+	else if (isnan(step))
 		fprintf(p->to, ": the step time is unknown (%s).\n", reason(p, "step_time_ms.mean"));
 	else
 		fprintf(p->to, ": a step takes %.3f ms over %.0f steady steps.\n", step, value(p, "steps.steady_count"));
@@ -303,6 +306,43 @@ static void put_memory(const struct page *p)
 			any = true;
 			put_allocator(p, &p->s->hosts[i].memory[k]);
 		}
+}
+
+static void put_xla_buffers(const struct page *p, const struct tf_xla_module *m)
+{
+	fputs("  at the peak of ", p->to);
+	tf_put_text(p->to, m->name, 70);
+	fputs(":\n", p->to);
+	for (size_t k = 0; k < rows(p, m->buffer_count); k++) {
+		const struct tf_xla_buffer *b = &m->buffers[k];
+		fputs("    ", p->to);
+		put_bytes(p->to, b->bytes);
+		fprintf(p->to, "  %-12s  ", tf_xla_category_name(b->category));
+		tf_put_padded(p->to, b->shape ? b->shape : "-", 26);
+		fputs("  ", p->to);
+		tf_put_text(p->to, b->op ? b->op : b->instruction ? b->instruction : "-", 42);
+		fputc('\n', p->to);
+	}
+}
+
+/* The XLA programs that need most memory, and what lives at the peak of the first. */
+static void put_xla(const struct page *p)
+{
+	if (!p->s->xla_count || p->s->xla[0].peak_bytes == TF_NONE || !wanted(p, "memory"))
+		return;
+	heading(p, "Memory that XLA programs plan");
+	fputs("          peak  temporaries  program\n", p->to);
+	for (size_t i = 0; i < rows(p, p->s->xla_count) && p->s->xla[i].peak_bytes != TF_NONE; i++) {
+		const struct tf_xla_module *m = &p->s->xla[i];
+		fputs("  ", p->to);
+		put_bytes(p->to, m->peak_bytes);
+		fputc(' ', p->to);
+		put_bytes(p->to, m->heap_bytes);
+		fputs("  ", p->to);
+		tf_put_text(p->to, m->name, 70);
+		fputc('\n', p->to);
+	}
+	put_xla_buffers(p, &p->s->xla[0]);
 }
 
 static void put_tables(const struct page *p)
@@ -526,6 +566,7 @@ int tf_render_report_text(FILE *to, const struct tf_session *s, const struct tf_
 	put_input(&p);
 	put_devices(&p);
 	put_memory(&p);
+	put_xla(&p);
 	put_tables(&p);
 	if (put_long_tails(&p, err) < 0 || put_hosts(&p, err) < 0)
 		return -1;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/analyze/xla_memory.h"
 #include "lib/store/db.h"
 
 struct loader {
@@ -324,6 +325,37 @@ static int load_host(struct loader *l, sqlite3_stmt *q, void *to)
 	return 0;
 }
 
+static int load_xla_buffer(struct loader *l, sqlite3_stmt *q, void *to)
+{
+	struct tf_xla_module *m = to;
+	struct tf_xla_buffer *b = PUSH(l, m->buffers, m->buffer_count, m->buffer_cap);
+	const char *category = (const char *)sqlite3_column_text(q, 3);
+
+	if (!b)
+		return tf_fail_nomem(l->err);
+	*b = (struct tf_xla_buffer){.instruction = text(l, q, 0), .op = text(l, q, 1), .shape = text(l, q, 2), .color = tf_db_i64(q, 4),
+				    .offset = tf_db_i64(q, 5), .bytes = tf_db_i64(q, 6), .live_at_peak = sqlite3_column_int(q, 7)};
+	for (int c = 0; c <= TF_XLA_TEMPORARY; c++)
+		if (category && strcmp(category, tf_xla_category_name((enum tf_xla_category)c)) == 0)
+			b->category = (enum tf_xla_category)c;
+	return 0;
+}
+
+static int load_xla(struct loader *l, sqlite3_stmt *q, void *to)
+{
+	struct tf_xla_module *m = PUSH(l, l->out->xla, l->out->xla_count, l->out->xla_cap);
+
+	(void)to;
+	if (!m)
+		return tf_fail_nomem(l->err);
+	*m = (struct tf_xla_module){.name = text(l, q, 1), .instruction_count = tf_db_i64(q, 2), .peak_bytes = tf_db_i64(q, 3),
+				    .always_bytes = tf_db_i64(q, 4), .heap_bytes = tf_db_i64(q, 5), .allocated_bytes = tf_db_i64(q, 6),
+				    .reason = text(l, q, 7)};
+	/* What a person and the report's list ask for: the buffers of the peak. */
+	return each(l, "SELECT instruction, op, shape, category, color, byte_offset, bytes, live_at_peak FROM _hlo_buffer"
+		       " WHERE module_id = ? AND live_at_peak ORDER BY id", sqlite3_column_int64(q, 0), load_xla_buffer, m);
+}
+
 static int load_issue(struct loader *l, sqlite3_stmt *q, void *to)
 {
 	struct tf_note *n = PUSH(l, l->out->issues, l->out->issue_count, l->out->issue_cap);
@@ -374,7 +406,10 @@ int tf_store_load_session(struct tf_store *s, const struct tf_target *target, st
 		     target->session_id, load_host, NULL) < 0
 		|| each(&l, "SELECT i.code, f.path || ': ' || coalesce('byte ' || i.byte_offset || ': ', '') || i.message"
 			    " FROM _ingest_issue i JOIN _source_file f ON f.file_id = i.file_id WHERE f.session_id = ? ORDER BY i.id",
-			target->session_id, load_issue, NULL) < 0))
+			target->session_id, load_issue, NULL) < 0
+		|| each(&l, "SELECT module_id, name, instructions, peak_bytes, always_bytes, heap_bytes, allocated_bytes, reason"
+			    " FROM hlo_module WHERE session_id = ? ORDER BY peak_bytes DESC, name",
+			target->session_id, load_xla, NULL) < 0))
 		return -1;
 	for (size_t i = 0; i < out->host_count; i++)
 		if (load_lists(&l, &out->hosts[i]) < 0)

@@ -10,9 +10,11 @@
 /* All targets, newest first: sessions by (start, run, name), those without a start last; then runs without a session. */
 static const char targets_sql[] =
 	"SELECT r.run_id, s.session_id, r.name, s.name FROM _run r LEFT JOIN _session s ON s.run_id = r.run_id"
-	" AND EXISTS (SELECT 1 FROM _host h WHERE h.session_id = s.session_id)"
-	" WHERE s.session_id IS NOT NULL OR NOT EXISTS (SELECT 1 FROM _host h JOIN _session x ON x.session_id = h.session_id"
-	" WHERE x.run_id = r.run_id)"
+	" AND (EXISTS (SELECT 1 FROM _host h WHERE h.session_id = s.session_id)"
+	" OR EXISTS (SELECT 1 FROM _hlo_module m WHERE m.session_id = s.session_id))"
+	" WHERE s.session_id IS NOT NULL OR NOT EXISTS (SELECT 1 FROM _session x WHERE x.run_id = r.run_id"
+	" AND (EXISTS (SELECT 1 FROM _host h WHERE h.session_id = x.session_id)"
+	" OR EXISTS (SELECT 1 FROM _hlo_module m WHERE m.session_id = x.session_id)))"
 	" ORDER BY s.session_id IS NULL, s.start_ns IS NULL, s.start_ns DESC, r.name DESC, s.name DESC";
 
 static bool is_named(const struct tf_target *t, const char *selector)

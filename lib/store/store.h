@@ -91,6 +91,10 @@ enum tf_events_kept { TF_EVENTS_ALL, TF_EVENTS_DEVICE, TF_EVENTS_NONE };
 int tf_store_put_host(struct tf_store *s, const struct tf_trace *t, const struct tf_host *host,
 		      const struct tf_derived *d, enum tf_events_kept kept, struct tf_error *err);
 
+/* The XLA programs of the file's session. */
+int tf_store_put_xla(struct tf_store *s, const struct tf_session *session, struct tf_error *err);
+
+
 /*
  * Ends the file: its ledger row and issues, the marks of superseded and orphaned points of its run, its session's
  * merged metrics; drops files of its host that it makes needless; commits. Sets file->new_rows.

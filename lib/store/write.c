@@ -105,12 +105,14 @@ int tf_store_drop_capture(struct tf_store *s, int64_t file_id, struct tf_error *
 
 static int drop_file(struct tf_store *s, int64_t file_id, struct tf_error *err)
 {
-	static const char *const drops[] = {"DELETE FROM _ingest_issue WHERE file_id = ?",
-					    "DELETE FROM _tag_count WHERE file_id = ?"};
+	static const char *const drops[] = {
+		"DELETE FROM _ingest_issue WHERE file_id = ?", "DELETE FROM _tag_count WHERE file_id = ?",
+		"DELETE FROM _hlo_buffer WHERE module_id IN (SELECT id FROM _hlo_module WHERE file_id = ?)",
+		"DELETE FROM _hlo_module WHERE file_id = ?"};
 
 	if (tf_store_note_stale_tags(s, file_id, err) < 0 || tf_store_drop_capture(s, file_id, err) < 0)
 		return -1;
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < sizeof drops / sizeof drops[0]; i++)
 		if (tf_db_run(s, err, NULL, drops[i], "i", file_id) < 0)
 			return -1;
 	return 0;

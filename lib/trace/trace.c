@@ -47,6 +47,7 @@ void tf_trace_release(struct tf_trace *t)
 	free(t->errors);
 	free(t->warnings);
 	free(t->hostnames);
+	free(t->programs);
 	*t = (struct tf_trace){0};
 }
 

@@ -122,6 +122,10 @@ struct tf_trace {
 	size_t plane_count, plane_cap;
 	uint32_t *errors, *warnings, *hostnames; /* string ids */
 	size_t error_count, error_cap, warning_count, warning_cap, hostname_count, hostname_cap;
+	struct tf_program {
+		struct tf_bytes name, content; /* "module(program id)"; the HloProto */
+	} *programs; /* HLO programs in /host:metadata, borrowed from the content */
+	size_t program_count, program_cap;
 
 	/* Set by tf_trace_finish(). */
 	int64_t start_ns; /* wall clock of session time 0, TF_NONE if the file has none */
