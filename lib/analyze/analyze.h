@@ -45,6 +45,7 @@ struct tf_name_info {
 	struct tf_bytes op_name, op_type; /* borrowed from the trace's strings */
 	enum tf_op_category category;
 	bool input_wait; /* begins with IteratorGetNext, or (≠XProf) MultiDeviceIteratorGetNext */
+	bool compile;	 /* a compiler of XLA at work (≠XProf, which never finds any) */
 	bool is_kernel;	 /* by category: Kineto's kernel; one of less than a microsecond lasts 0 */
 	bool loader_wait; /* holds DataLoader, and no name of the trace is an input_wait */
 };

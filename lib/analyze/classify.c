@@ -262,7 +262,7 @@ enum tf_part tf_host_part(const struct tf_derived *d, size_t event, bool has_dev
 		return TF_PART_KERNEL_LAUNCH;
 	if (info->input_wait || info->loader_wait || (stats && is_root_stage(d, event)))
 		return TF_PART_INPUT_WAIT;
-	return TF_PART_HOST_COMPUTE;
+	return info->compile ? TF_PART_COMPILE : TF_PART_HOST_COMPUTE;
 }
 
 bool tf_has_device_events(const struct tf_trace *t)

@@ -105,6 +105,19 @@ static bool is_input_wait(struct tf_bytes full)
 	return begins_nocase(full, "IteratorGetNext") || begins_nocase(full, "MultiDeviceIteratorGetNext");
 }
 
+static bool ends(struct tf_bytes b, const char *suffix)
+{
+	size_t n = strlen(suffix);
+	return b.len >= n && memcmp(b.data + b.len - n, suffix, n) == 0;
+}
+
+/* JAX calls it backend_compile, the runtimes of XLA by their class ("TfrtGpuClient::Compile"), TensorFlow by an op. */
+static bool is_compile(struct tf_bytes full, struct tf_bytes type)
+{
+	return tf_bytes_equal(full, tf_bytes_of("backend_compile")) || ends(full, "::Compile")
+	       || tf_bytes_equal(type, tf_bytes_of("_XlaCompile"));
+}
+
 struct tf_name_info tf_op_name_parse(struct tf_bytes full)
 {
 	const uint8_t *colon = full.len ? memchr(full.data, ':', full.len) : NULL;
@@ -118,5 +131,6 @@ struct tf_name_info tf_op_name_parse(struct tf_bytes full)
 	else
 		info = typed_info(full, colon);
 	info.input_wait = is_input_wait(full);
+	info.compile = is_compile(full, info.op_type);
 	return info;
 }

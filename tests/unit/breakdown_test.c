@@ -469,6 +469,43 @@ static void absurd_device_work_makes_no_device(void **state)
 	mk_analysis_free(a);
 }
 
+/* A step of 100 µs that compiles from 10 to 70, its passes inside, waits for input from 60 to 65, then computes to 80. */
+static void compiling_is_told_from_computing(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"backend_compile", "TfrtGpuClient::Compile", "cluster:_XlaCompile"};
+	/* compile: 60 less the wait of 5; host_compute: 70 to 80; other: 0 to 10 and 80 to 100. */
+	static const int64_t parts[TF_PART_COUNT] = {0, 0, 0, 0, 5, 0, 0, 0, 0, 55, 10, 30};
+	for (size_t i = 0; i < 3; i++) {
+		struct tf_trace *t = mk_trace();
+		mk_plane(t, "/host:CPU", "");
+		mk_line(t, 1, "main", 0);
+		mk_event(t, "train", 0, 100 * US, "_r=1;step_num=1");
+		mk_event(t, names[i], 10 * US, 60 * US, "");
+		mk_event(t, "HloPassPipeline", 20 * US, 30 * US, "");
+		mk_event(t, "IteratorGetNext:IteratorGetNext", 60 * US, 5 * US, "");
+		mk_event(t, "matmul:MatMul", 70 * US, 10 * US, "");
+		struct mk_analysis *a = mk_analyze(t, NULL);
+		mk_assert_parts(a, 0, US, parts);
+		mk_analysis_free(a);
+	}
+}
+
+static void what_only_sounds_like_it_computes(void **state)
+{
+	(void)state;
+	static const int64_t parts[TF_PART_COUNT] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 50, 50};
+	struct tf_trace *t = mk_trace();
+	mk_plane(t, "/host:CPU", "");
+	mk_line(t, 1, "main", 0);
+	mk_event(t, "train", 0, 100 * US, "_r=1;step_num=1");
+	mk_event(t, "compile_loss/mul:Mul", 10 * US, 20 * US, "");
+	mk_event(t, "re::Compiled", 30 * US, 30 * US, "");
+	struct mk_analysis *a = mk_analyze(t, NULL);
+	mk_assert_parts(a, 0, US, parts);
+	mk_analysis_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -492,6 +529,8 @@ int main(void)
 		cmocka_unit_test(a_marker_inside_another_has_parts_of_its_own),
 		cmocka_unit_test(equal_parts_that_touch_or_nest_count_once),
 		cmocka_unit_test(absurd_device_work_makes_no_device),
+		cmocka_unit_test(compiling_is_told_from_computing),
+		cmocka_unit_test(what_only_sounds_like_it_computes),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
