@@ -17,6 +17,12 @@ struct tf_candidate {
 	int64_t count, numbered, total_ps;
 };
 
+/* A program of XLA. */
+struct tf_inspected_program {
+	const char *name;
+	int64_t instructions, peak_bytes; /* peak: TF_NONE if not known */
+};
+
 struct tf_inspected {
 	struct tf_ledger_file file;
 	const struct tf_host *host; /* captures only */
@@ -27,6 +33,8 @@ struct tf_inspected {
 	size_t line_count, line_cap;
 	struct tf_candidate *candidates; /* most frequent first */
 	size_t candidate_count, candidate_cap;
+	struct tf_inspected_program *programs;
+	size_t program_count;
 };
 
 struct tf_inspection {

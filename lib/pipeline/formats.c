@@ -5,6 +5,7 @@
 #include "lib/decode/hlo_proto.h"
 #include "lib/decode/memory_profile.h"
 #include "lib/decode/sidecar_pb.h"
+#include "lib/decode/sniff.h"
 #include "lib/decode/trace_json.h"
 #include "lib/decode/trace_pb.h"
 #include "lib/decode/xspace.h"
@@ -178,11 +179,10 @@ const struct tf_format *tf_format_find(enum tf_file_kind kind)
 	return NULL;
 }
 
-const char *tf_format_reason(enum tf_file_kind kind)
+/* Why files of a kind that is recognised are not loaded. */
+static const char *reason_of(enum tf_file_kind kind)
 {
 	switch (kind) {
-	case TF_FILE_UNKNOWN:
-		return "neither event file nor profile";
 	case TF_FILE_VIEWER_JSON:
 		return "a page of XProf's viewer, made from a capture: the capture says more";
 	case TF_FILE_XPROF_CACHE:
@@ -190,6 +190,20 @@ const char *tf_format_reason(enum tf_file_kind kind)
 	default:
 		return "recognised; this version does not load it";
 	}
+}
+
+int tf_note_unloaded(const struct tf_content *in, struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err)
+{
+	enum tf_file_kind named = tf_sniff_name(file->path);
+
+	if (in->content.len == 0)
+		return tf_ledger_issue(arena, file, TF_ISSUE_EMPTY, TF_NONE, err, "the file is empty");
+	if (file->kind != TF_FILE_UNKNOWN)
+		return tf_ledger_issue(arena, file, TF_ISSUE_UNSUPPORTED, TF_NONE, err, "%s", reason_of(file->kind));
+	if (named != TF_FILE_UNKNOWN)
+		return tf_ledger_issue(arena, file, TF_ISSUE_NOT_A_PROFILE, TF_NONE, err,
+				       "named like %s, but no such content: damaged, or something else", tf_file_kind_name(named));
+	return tf_ledger_issue(arena, file, TF_ISSUE_NOT_A_PROFILE, TF_NONE, err, "neither event file nor profile");
 }
 
 void tf_capture_release(struct tf_capture *c)

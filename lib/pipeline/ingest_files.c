@@ -93,18 +93,12 @@ static int issue(struct ingest *g, struct tf_ledger_file *f, enum tf_issue_code 
 }
 
 /* Kinds that are known but not loaded, and what is no profile at all: a fault only if its name promised one. */
-static int note_unloaded(struct ingest *g, struct tf_ledger_file *f, const struct tf_content *in)
+static int leave_out(struct ingest *g, struct tf_ledger_file *f, const struct tf_content *in)
 {
-	enum tf_file_kind named = tf_sniff_name(f->path);
-	bool promised = named != TF_FILE_UNKNOWN;
+	bool promised = tf_sniff_name(f->path) != TF_FILE_UNKNOWN;
 
 	f->state = f->kind == TF_FILE_UNKNOWN && promised ? TF_STATE_FAILED : TF_STATE_SKIPPED;
-	if (in->content.len == 0)
-		return issue(g, f, TF_ISSUE_EMPTY, "the file is empty");
-	if (f->kind == TF_FILE_UNKNOWN && promised)
-		return tf_ledger_issue(&g->ledger->arena, f, TF_ISSUE_NOT_A_PROFILE, TF_NONE, g->err,
-				       "named like %s, but no such content: damaged, or something else", tf_file_kind_name(named));
-	return issue(g, f, f->kind == TF_FILE_UNKNOWN ? TF_ISSUE_NOT_A_PROFILE : TF_ISSUE_UNSUPPORTED, tf_format_reason(f->kind));
+	return tf_note_unloaded(in, f, &g->ledger->arena, g->err);
 }
 
 static bool is_fatal(const struct tf_error *err)
@@ -209,7 +203,7 @@ static int load_content(struct ingest *g, struct described *file, struct tf_cont
 		if (issue(g, f, TF_ISSUE_EMPTY, "the file is empty: its writer has flushed nothing yet") < 0)
 			goto out;
 	} else if (!format || in->content.len == 0) {
-		if (note_unloaded(g, f, in) < 0)
+		if (leave_out(g, f, in) < 0)
 			goto out;
 	}
 	if (f->state == TF_STATE_NEW && format && format->prepare && note_superseded(g, f, source, in, format) < 0)

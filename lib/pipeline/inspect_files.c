@@ -142,11 +142,27 @@ out:
 	return rc;
 }
 
+static int keep_programs(const struct tf_session *s, struct tf_arena *a, struct tf_inspected *f, struct tf_error *err)
+{
+	f->programs = tf_arena_array(a, s->xla_count + 1, sizeof *f->programs);
+	if (!f->programs)
+		return tf_fail_nomem(err);
+	for (size_t i = 0; i < s->xla_count; i++) {
+		const char *name = tf_arena_strdup(a, s->xla[i].name);
+		if (!name)
+			return tf_fail_nomem(err);
+		f->programs[f->program_count++] = (struct tf_inspected_program){name, s->xla[i].instruction_count, s->xla[i].peak_bytes};
+	}
+	return 0;
+}
+
 /* Moves the results of a capture into the inspection. */
 static int keep_capture(struct tf_capture *c, struct tf_arena *a, struct tf_inspected *f, struct tf_error *err)
 {
 	const struct tf_trace *t = &c->trace;
 
+	if (keep_programs(&c->results, a, f, err) < 0)
+		return -1;
 	if (!c->results.host_count)
 		return 0; /* a program alone */
 	struct tf_host *h = tf_arena_alloc(a, sizeof *h);
@@ -199,11 +215,8 @@ static int inspect_content(struct tf_content *in, const struct tf_found *found, 
 		goto out;
 	if (!streams && note_cut(in, a, f, err) < 0)
 		goto out;
-	if (in->content.len == 0) {
-		rc = tf_ledger_issue(a, &f->file, TF_ISSUE_EMPTY, TF_NONE, err, "the file is empty");
-	} else if (!format) {
-		rc = tf_ledger_issue(a, &f->file, f->file.kind == TF_FILE_UNKNOWN ? TF_ISSUE_NOT_A_PROFILE : TF_ISSUE_UNSUPPORTED,
-				     TF_NONE, err, "%s", tf_format_reason(f->file.kind));
+	if (in->content.len == 0 || !format) {
+		rc = tf_note_unloaded(in, &f->file, a, err);
 	} else if (!format->prepare) {
 		rc = tf_decode_events(in->content, &ignore_rows, &f->file, a, err);
 	} else if (format->prepare(in, names.host, &options, &c, &f->file, a, err) < 0) {

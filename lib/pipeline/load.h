@@ -29,8 +29,8 @@ struct tf_format {
 /* The format of a kind; NULL if files of this kind are only recognised. */
 const struct tf_format *tf_format_find(enum tf_file_kind kind);
 
-/* Why files of a kind that is recognised are not loaded. Static. */
-const char *tf_format_reason(enum tf_file_kind kind);
+/* The issue of a file that is not loaded: empty, of a kind that is only recognised, or no profile. 0, or -1 when out of memory. */
+int tf_note_unloaded(const struct tf_content *in, struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err);
 
 void tf_capture_release(struct tf_capture *c);
 

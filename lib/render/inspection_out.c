@@ -77,6 +77,15 @@ int tf_render_inspection_json(FILE *to, const struct tf_inspection *in, struct t
 			tf_json_object_end(&j);
 		}
 		tf_json_list_end(&j);
+		tf_json_list(&j, "programs");
+		for (size_t k = 0; k < f->program_count; k++) {
+			tf_json_object(&j, NULL);
+			tf_json_text(&j, "name", f->programs[k].name);
+			tf_json_i64(&j, "instructions", f->programs[k].instructions);
+			tf_json_i64(&j, "peak_bytes", f->programs[k].peak_bytes);
+			tf_json_object_end(&j);
+		}
+		tf_json_list_end(&j);
 		if (f->host)
 			put_capture(&j, f);
 		tf_json_object_end(&j);
@@ -112,7 +121,7 @@ static void print_capture(FILE *to, const struct tf_inspected *f)
 	if (h->steps.event)
 		put_fact(to, "step event", h->steps.event);
 	if (h->steps.looked_for)
-		put_fact(to, "looked for", h->steps.looked_for);
+		put_fact(to, "no step", h->steps.looked_for);
 	fprintf(to, "  %-28s %-44s %9s %12s\n", "plane", "line", "events", "busy ms");
 	for (size_t i = 0; i < f->line_count; i++) {
 		fputs("  ", to);
@@ -145,6 +154,14 @@ int tf_render_inspection_text(FILE *to, const struct tf_inspection *in, struct t
 				fprintf(to, " at byte %lld", (long long)f->file.issues[k].offset);
 			fputs(": ", to);
 			tf_put_text(to, f->file.issues[k].message, SIZE_MAX);
+			fputc('\n', to);
+		}
+		for (size_t k = 0; k < f->program_count; k++) {
+			fputs("  program ", to);
+			tf_put_text(to, f->programs[k].name, SIZE_MAX);
+			fprintf(to, ": %lld instructions", (long long)f->programs[k].instructions);
+			if (f->programs[k].peak_bytes != TF_NONE)
+				fprintf(to, ", plans %lld bytes", (long long)f->programs[k].peak_bytes);
 			fputc('\n', to);
 		}
 		if (f->host)

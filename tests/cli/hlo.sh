@@ -67,6 +67,12 @@ ok 'as text' sh -c '"$TFPROF" report "$1" | grep -q "512.00 KiB  parameter     f
 ok 'of programs alone' sh -c '"$TFPROF" report bare | head -1 | grep -q "programs of XLA, no capture"'
 ok 'which cannot pass a gate' exits 5 "$TFPROF" check --max step_time_ms.mean=1s bare
 
+ok 'inspect lists them' exits 0 "$TFPROF" inspect --json "$capture"
+cp out i.json
+ok 'to its schema' python3 "$SRC/tests/validate.py" "$SRC/schemas/inspect.schema.json" i.json
+ok 'with instructions and peak' prints "('jit_broadcast_in_dim(2)', 524292)" json '[(p["name"], p["peak_bytes"]) for p in d["files"][0]["programs"] if "(2)" in p["name"]][0]' i.json
+ok 'as text' sh -c '"$TFPROF" inspect bare/*2*.pb | grep -q "program jit_broadcast_in_dim(2): [0-9]* instructions, plans 524292 bytes"'
+
 head -c 3000 bare/jit_train_step*.pb >cut.hlo_proto.pb
 ok 'a cut program is said' exits 3 "$TFPROF" ingest --db cut.db cut.hlo_proto.pb
 ok 'to be named as one' prints 1 sql cut.db "SELECT count(*) FROM ingest_issue WHERE message LIKE 'named like hlo_proto%'"

@@ -51,6 +51,9 @@ laws()
 		 AND host_id IN (SELECT host_id FROM line)"
 	none 'a long tail lies beyond the median' 'SELECT name FROM long_tail_op WHERE excess_ps <= 0 OR excess_ps > count * max_ps'
 	none 'an empty buffer is told by a call' 'SELECT long_name FROM input_stage WHERE empty_calls > calls OR (buffered_elements > 0 AND empty_calls = calls)'
+	none 'buffers of a program sum to its peak' \
+		'SELECT m.name FROM hlo_module m JOIN hlo_buffer b USING (module_id) WHERE b.live_at_peak GROUP BY m.module_id HAVING sum(b.bytes) <> m.peak_bytes'
+	none 'a program plans no more than it reserves' 'SELECT name FROM hlo_module WHERE peak_bytes > allocated_bytes OR (peak_bytes IS NULL) <> (reason IS NOT NULL)'
 	none 'a kernel sums its executions' 'SELECT name FROM kernel WHERE min_ps > max_ps OR total_ps < count * min_ps OR total_ps > count * max_ps'
 	none 'a session without hosts has no figures' \
 		"SELECT m.name FROM metric m LEFT JOIN host h USING (session_id) WHERE h.host_id IS NULL AND m.value IS NOT NULL AND m.session_id IS NOT NULL"
