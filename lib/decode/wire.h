@@ -87,7 +87,7 @@ static inline bool tf_wire_next(struct tf_wire *w, struct tf_field *f)
 	}
 	f->number = (uint32_t)(key >> 3);
 	f->type = (enum tf_wire_type)(key & 7);
-	if (key >> 3 == 0 || key >> 35) {
+	if (key >> 3 == 0 || key >> 32) {
 		w->fault = TF_WIRE_FIELD_ZERO;
 	} else if (f->type == TF_WIRE_VARINT) {
 		if (tf_wire_varint(w, &f->value))

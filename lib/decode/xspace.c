@@ -61,7 +61,7 @@ static bool take_cut(struct tf_wire *w, struct tf_field *f)
 
 	at.fault = TF_WIRE_FINE;
 	if (w->fault != TF_WIRE_TRUNCATED || !tf_wire_varint(&at, &key) || (key & 7) != TF_WIRE_BYTES
-	    || !tf_wire_varint(&at, &len) || key >> 3 == 0 || key >> 35)
+	    || !tf_wire_varint(&at, &len) || key >> 3 == 0 || key >> 32)
 		return false;
 	f->number = (uint32_t)(key >> 3);
 	f->type = TF_WIRE_BYTES;
