@@ -13,12 +13,14 @@ enum { DT_FLOAT = 1, DT_DOUBLE = 2, DT_INT32 = 3, DT_UINT8 = 4, DT_INT16 = 5, DT
 static const struct {
 	int64_t dtype;
 	const char *name;
-	size_t size; /* of an element in tensor_content; 0: no number */
+	size_t size;	/* of an element in tensor_content; 0: no number */
+	uint32_t field; /* that holds its values otherwise */
 } dtypes[] = {
-	{DT_FLOAT, "float", 4},	  {DT_DOUBLE, "double", 8}, {DT_INT32, "int32", 4},   {DT_UINT8, "uint8", 1},
-	{DT_INT16, "int16", 2},	  {DT_INT8, "int8", 1},	    {DT_STRING, "string", 0}, {DT_INT64, "int64", 8},
-	{DT_BOOL, "bool", 1},	  {DT_BFLOAT16, "bfloat16", 2}, {DT_UINT16, "uint16", 2}, {DT_HALF, "half", 2},
-	{DT_UINT32, "uint32", 4}, {DT_UINT64, "uint64", 8},
+	{DT_FLOAT, "float", 4, T_FLOAT},      {DT_DOUBLE, "double", 8, T_DOUBLE}, {DT_INT32, "int32", 4, T_INT},
+	{DT_UINT8, "uint8", 1, T_INT},	      {DT_INT16, "int16", 2, T_INT},	  {DT_INT8, "int8", 1, T_INT},
+	{DT_STRING, "string", 0, T_STRING},   {DT_INT64, "int64", 8, T_INT64},	  {DT_BOOL, "bool", 1, T_BOOL},
+	{DT_BFLOAT16, "bfloat16", 2, T_HALF}, {DT_UINT16, "uint16", 2, T_INT},	  {DT_HALF, "half", 2, T_HALF},
+	{DT_UINT32, "uint32", 4, T_UINT32},   {DT_UINT64, "uint64", 8, T_UINT64},
 };
 
 static double half_to_double(uint16_t h)
@@ -101,47 +103,52 @@ static int read_shape(struct tf_bytes message, struct tf_tensor *t)
 	return w.fault ? -1 : 0;
 }
 
-/* A value field: one number, or a packed run of them. */
+static int malformed(struct tf_error *err)
+{
+	return tf_fail(err, TF_EFORMAT, "malformed tensor");
+}
+
+/* A run of numbers of `size` bytes. One that is not all there is not made up. */
+static int read_fixed(struct filler *fill, struct tf_bytes run, size_t size)
+{
+	if (run.len % size)
+		return malformed(fill->err);
+	for (size_t at = 0; at < run.len; at += size) {
+		uint64_t bits = 0;
+		memcpy(&bits, run.data + at, size); /* little-endian, as all our machines are */
+		if (push_number(fill, bits) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The dtype's value field: one number, or a packed run of them. With another wire type it is an unknown field. */
 static int read_values(struct filler *fill, const struct tf_field *f)
 {
-	struct tf_wire w = tf_wire_of(f->bytes);
 	size_t fixed = f->number == T_FLOAT ? 4 : f->number == T_DOUBLE ? 8 : 0;
+	enum tf_wire_type plain = fixed == 4 ? TF_WIRE_FIXED32 : fixed == 8 ? TF_WIRE_FIXED64 : TF_WIRE_VARINT;
 	uint64_t bits;
 
 	if (f->type != TF_WIRE_BYTES)
-		return push_number(fill, f->value);
-	if (fixed) {
-		for (size_t at = 0; at + fixed <= f->bytes.len; at += fixed) {
-			bits = 0;
-			memcpy(&bits, f->bytes.data + at, fixed); /* little-endian, as all our machines are */
-			if (push_number(fill, bits) < 0)
-				return -1;
-		}
-		return 0;
-	}
+		return f->type == plain ? push_number(fill, f->value) : 0;
+	if (fixed)
+		return read_fixed(fill, f->bytes, fixed);
+	struct tf_wire w = tf_wire_of(f->bytes);
 	while (w.p < w.end && tf_wire_varint(&w, &bits))
 		if (push_number(fill, bits) < 0)
 			return -1;
-	return 0;
+	return w.fault ? malformed(fill->err) : 0;
 }
 
-static int read_content(struct filler *fill, struct tf_bytes content, size_t size)
+/* Names the dtype; returns the size of an element and the field of its values. */
+static size_t describe(struct tf_tensor *t, uint32_t *field)
 {
-	for (size_t at = 0; size && at + size <= content.len; at += size) {
-		uint64_t bits = 0;
-		memcpy(&bits, content.data + at, size);
-		if (push_number(fill, bits) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static size_t describe(struct tf_tensor *t)
-{
+	*field = 0;
 	for (size_t i = 0; i < sizeof dtypes / sizeof dtypes[0]; i++)
 		if (dtypes[i].dtype == t->dtype) {
 			t->dtype_name = dtypes[i].name;
 			t->is_text = t->dtype == DT_STRING;
+			*field = dtypes[i].field;
 			return dtypes[i].size;
 		}
 	t->dtype_name = "other";
@@ -184,20 +191,26 @@ int tf_decode_tensor(struct tf_bytes message, struct tf_arena *a, struct tf_tens
 
 	*out = (struct tf_tensor){0};
 	if (read_head(message, out) < 0)
-		return tf_fail(err, TF_EFORMAT, "malformed tensor");
-	size_t size = describe(out);
+		return malformed(err);
+	uint32_t field;
+	size_t size = describe(out, &field);
+	bool is_content = false;
 	while (tf_wire_next(&w, &f)) {
 		int rc = 0;
 		if (out->is_text && f.number == T_STRING && f.type == TF_WIRE_BYTES)
 			rc = read_text(&fill, f.bytes);
 		else if (size && f.number == T_CONTENT && f.type == TF_WIRE_BYTES)
-			rc = read_content(&fill, f.bytes, size);
-		else if (size && f.number >= T_FLOAT && f.number <= T_UINT64 && f.number != T_STRING && f.number != 9
-			 && f.number != 12 && f.number != 14 && f.number != 15)
+			rc = read_fixed(&fill, f.bytes, size);
+		else if (size && f.number == field)
 			rc = read_values(&fill, &f);
 		if (rc < 0)
 			return -1;
+		is_content |= f.number == T_CONTENT && f.type == TF_WIRE_BYTES;
 	}
+	/* A short list repeats its last value; content is all there, and no tensor holds more than its shape says. */
+	int64_t count = (int64_t)out->count;
+	if (size && out->elements >= 0 && (count > out->elements || (is_content && count < out->elements)))
+		return malformed(err);
 	return 0;
 }
 
