@@ -22,6 +22,7 @@ lib_src := $(sort $(wildcard lib/*/*.c)) $(O)/gen/sql.c
 cmd_src := $(sort $(wildcard cmd/*.c))
 unit_src := $(sort $(wildcard tests/unit/*_test.c))
 tool_src := $(sort $(wildcard tests/bench/*.c))
+fuzz_src := $(sort $(wildcard tests/fuzz/*_fuzz.c))
 help_src := $(sort $(wildcard tests/unit/support_*.c))
 sql     := $(sort $(wildcard schemas/*.sql)) $(sort $(wildcard schemas/views/*.sql)) schemas/explain/metrics.sql
 objects  = $(patsubst %.c,$(O)/obj/%.o,$(patsubst $(O)/%,%,$(1)))
@@ -30,6 +31,11 @@ cmd_obj := $(call objects,$(cmd_src))
 help_obj := $(call objects,$(help_src))
 unit    := $(unit_src:tests/unit/%.c=$(O)/unit/%)
 tools   := $(tool_src:tests/bench/%.c=$(O)/bench/%)
+replays := $(fuzz_src:tests/fuzz/%.c=$(O)/replay/%)
+fuzzers := $(fuzz_src:tests/fuzz/%.c=$(O)/libfuzzer/%)
+fuzz_help := $(call objects,tests/fuzz/support_file.c tests/fuzz/support_laws.c tests/unit/support_proto.c)
+fuzz_main := $(call objects,tests/fuzz/support_replay.c)
+T       ?= 60
 names   := $(shell sed -n 's/^TF_CMD(\(.*\))$$/\1/p' cmd/cmds.def 2>/dev/null)
 links   := $(names:%=$(O)/tfprof-%)
 
@@ -45,7 +51,7 @@ deps:
 
 # Targets that build run make again after `deps`, so that pkg-config is asked anew.
 ifneq ($(have),yes)
-demo check check-long golden lint bench:
+demo check check-long fuzz fuzz-replay golden lint bench:
 	@test -z '$(DEPS_TRIED)' || { echo 'tfprof: pkg-config still does not find: $(PKGS) cmocka' >&2; exit 1; }
 	@$(MAKE) deps
 	@$(MAKE) DEPS_TRIED=yes $@
@@ -67,6 +73,22 @@ golden: all
 # What takes minutes: every capture of ../shared under the sanitizers, and the referees.
 check-long: check
 	$(Q)O=$(abspath $(O)) SRC=$(CURDIR) sh tests/check_long.sh
+
+# The corpus through every decoder, under the sanitizers.
+fuzz-replay:
+	$(Q)$(MAKE) --no-print-directory O=$(O)/san SANITIZE=address,undefined replay
+replay: $(replays)
+	$(Q)SRC=$(CURDIR) prove -e '' $(replays)
+
+# T seconds of libFuzzer a target, from the corpus on. An input that crashes it is left in $(O)/fuzz.
+fuzz:
+	$(Q)$(MAKE) --no-print-directory O=$(O)/fuzz CC=clang SANITIZE=address,undefined,fuzzer-no-link T=$(T) libfuzzer
+libfuzzer: $(fuzzers)
+	$(Q)for f in $(fuzzers); do \
+		n=$$(basename $$f _fuzz); echo "== $$n"; mkdir -p $(O)/found/$$n; \
+		nice -n 19 $$f -max_total_time=$(T) -max_len=4096 -timeout=20 -print_final_stats=1 -verbosity=0 \
+			-artifact_prefix=$(O)/$$n- $(O)/found/$$n testdata/corpus/$$n || exit 1; \
+	done
 
 lint: all
 	$(Q)O=$(O) CC="$(CC)" sh tests/lint.sh
@@ -112,6 +134,14 @@ $(O)/bench/%: $(O)/obj/tests/bench/%.o $(O)/libtfprof.a
 	$(call say,LD,$(@F))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs)
+$(O)/replay/%: $(O)/obj/tests/fuzz/%.o $(fuzz_main) $(fuzz_help) $(O)/libtfprof.a
+	$(call say,LD,$(@F))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs)
+$(O)/libfuzzer/%: $(O)/obj/tests/fuzz/%.o $(fuzz_help) $(O)/libtfprof.a
+	$(call say,LD,$(@F))
+	@mkdir -p $(@D)
+	$(Q)$(CC) -fsanitize=fuzzer $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs)
 
 install: all
 	install -d '$(DESTDIR)$(PREFIX)/bin'
@@ -129,15 +159,17 @@ help:
 	@echo '  check       unit, command-line and SQL tests (TAP, prove)'
 	@echo '  golden      rewrite the reports that the tests expect'
 	@echo '  check-long  check, then all captures of ../shared under sanitizers, and the referees'
+	@echo '  fuzz        T seconds of libFuzzer (clang) on each decoder; fuzz-replay: the corpus under the sanitizers'
 	@echo '  lint        layers, symbols, headers, file and function sizes, SQL documentation'
 	@echo '  bench       figures against a bare SQLite insert measured beside them'
 	@echo '  deps        install the Debian packages that building and testing needs'
 	@echo '  install     into $$(DESTDIR)$$(PREFIX)/bin; uninstall removes it'
 	@echo '  clean       remove $$(O)'
-	@echo 'Knobs: O=dir V=1 CC= CFLAGS= SANITIZE=address,undefined WERROR=1 PREFIX= DESTDIR='
+	@echo 'Knobs: O=dir V=1 CC= CFLAGS= SANITIZE=address,undefined WERROR=1 T=60 PREFIX= DESTDIR='
 
 FORCE:
-.PHONY: all deps demo check check-long golden lint bench install uninstall clean help FORCE
+.PHONY: all deps demo check check-long fuzz fuzz-replay libfuzzer replay golden lint bench install uninstall clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
--include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(unit_src:%.c=$(O)/obj/%.d) $(tool_src:%.c=$(O)/obj/%.d) $(help_obj:.o=.d)
+-include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(unit_src:%.c=$(O)/obj/%.d) $(tool_src:%.c=$(O)/obj/%.d) $(help_obj:.o=.d) \
+	$(fuzz_src:%.c=$(O)/obj/%.d) $(fuzz_help:.o=.d) $(fuzz_main:.o=.d)

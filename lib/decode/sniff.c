@@ -53,6 +53,17 @@ static bool is_event_file(struct tf_bytes c, const char *name)
 	return rec.kind == TF_RECORD_DATA || (c.len >= 12 && c.data[0] != '<' && r.content.len == c.len && rec.offset == 0);
 }
 
+/* The fields are those of a plane. */
+static bool is_plane(struct tf_wire *p)
+{
+	struct tf_field g;
+
+	while (tf_wire_next(p, &g))
+		if (g.number > 6 || (g.number >= 2 && g.type != TF_WIRE_BYTES) || (g.number == 1 && g.type != TF_WIRE_VARINT))
+			return false;
+	return true;
+}
+
 /* An XSpace: its fields are 1 to 4, all bytes, and its first plane has a name. It may be cut. */
 static bool is_xspace(struct tf_bytes c)
 {
@@ -66,18 +77,18 @@ static bool is_xspace(struct tf_bytes c)
 		if (f.number != 1)
 			continue;
 		struct tf_wire p = tf_wire_of(f.bytes);
-		struct tf_field g;
-		while (tf_wire_next(&p, &g))
-			if (g.number > 6 || (g.number >= 2 && g.type != TF_WIRE_BYTES) || (g.number == 1 && g.type != TF_WIRE_VARINT))
-				return false;
-		if (p.fault)
+		if (!is_plane(&p) || p.fault)
 			return false;
 		planes++;
 	}
 	if (planes)
 		return true;
 	/* Cut inside the first plane: what is there must begin like one. */
-	return w.fault == TF_WIRE_TRUNCATED && c.len > 4 && c.data[0] == 0x0a;
+	uint64_t key, len;
+	if (w.fault != TF_WIRE_TRUNCATED || c.len <= 4 || c.data[0] != 0x0a || !tf_wire_varint(&w, &key) || !tf_wire_varint(&w, &len))
+		return false;
+	w.fault = TF_WIRE_FINE;
+	return is_plane(&w) && (w.fault == TF_WIRE_FINE || w.fault == TF_WIRE_TRUNCATED);
 }
 
 static const uint8_t *find(struct tf_bytes c, size_t within, const char *text)

@@ -52,13 +52,21 @@ static void use(struct tf_stream *s, size_t n)
 	s->at += (int64_t)n;
 }
 
-/* After a member: another one follows, rather than padding of zeros or the end. */
+/* After a member: another one, or padding of zeros up to the end. Anything else may have been a member: damage. */
 static int begin_member(struct tf_stream *s, struct tf_error *err)
 {
 	inflateReset(s->inflater);
 	if (refill(s, err) < 0)
 		return -1;
-	s->ended = s->ready.len == 0 || s->ready.data[0] != 0x1f || (s->ready.len > 1 && s->ready.data[1] != 0x8b);
+	if (s->ready.len && s->ready.data[0] == 0x1f && (s->ready.len == 1 || s->ready.data[1] == 0x8b))
+		return 0;
+	while (s->ready.len && s->ready.data[0] == 0) {
+		use(s, 1);
+		if (refill(s, err) < 0)
+			return -1;
+	}
+	s->ended = true;
+	s->cut = s->ready.len > 0;
 	return 0;
 }
 
