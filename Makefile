@@ -84,11 +84,11 @@ replay: $(replays)
 fuzz:
 	$(Q)$(MAKE) --no-print-directory O=$(O)/fuzz CC=clang SANITIZE=address,undefined,fuzzer-no-link T=$(T) libfuzzer
 libfuzzer: $(fuzzers)
-	$(Q)for f in $(fuzzers); do \
+	$(Q)rc=0; for f in $(fuzzers); do \
 		n=$$(basename $$f _fuzz); echo "== $$n"; mkdir -p $(O)/found/$$n; \
 		nice -n 19 $$f -max_total_time=$(T) -max_len=4096 -timeout=20 -print_final_stats=1 -verbosity=0 \
-			-artifact_prefix=$(O)/$$n- $(O)/found/$$n testdata/corpus/$$n || exit 1; \
-	done
+			-artifact_prefix=$(O)/$$n- $(O)/found/$$n testdata/corpus/$$n || rc=1; \
+	done; exit $$rc
 
 lint: all
 	$(Q)O=$(O) CC="$(CC)" sh tests/lint.sh

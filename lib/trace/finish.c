@@ -63,9 +63,12 @@ static void mark_derived_lines(struct tf_trace *t)
 {
 	for (size_t p = 0; p < t->plane_count; p++) {
 		const struct tf_plane *plane = &t->planes[p];
-		struct tf_line *lines = t->lines + plane->line_first;
+		struct tf_line *lines;
 		bool streams = false;
 
+		if (!plane->line_count)
+			continue;
+		lines = t->lines + plane->line_first;
 		for (size_t i = 0; i < plane->line_count; i++) {
 			lines[i].derived |= in_derived_range(lines[i].id)
 					    || (tf_plane_is_device(plane) && is_annotation(&lines[i]));
