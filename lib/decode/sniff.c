@@ -53,14 +53,17 @@ static bool is_event_file(struct tf_bytes c, const char *name)
 	return rec.kind == TF_RECORD_DATA || (c.len >= 12 && c.data[0] != '<' && r.content.len == c.len && rec.offset == 0);
 }
 
-/* The fields are those of a plane. */
+/* The fields are those of a plane, a last one that is cut included. */
 static bool is_plane(struct tf_wire *p)
 {
-	struct tf_field g;
+	struct tf_field g = {.number = 1, .type = TF_WIRE_VARINT};
+	bool more;
 
-	while (tf_wire_next(p, &g))
+	do {
+		more = tf_wire_next(p, &g);
 		if (g.number > 6 || (g.number >= 2 && g.type != TF_WIRE_BYTES) || (g.number == 1 && g.type != TF_WIRE_VARINT))
 			return false;
+	} while (more);
 	return true;
 }
 
