@@ -90,7 +90,7 @@ static int visit_folder(struct tf_walk *w, const char *path, const char *relativ
 	int error = 0, rc = -1;
 
 	if (depth > TF_LIMIT_WALK_DEPTH)
-		return 0;
+		return add_found(w, path, relative, st, ELOOP, err);
 	if (list_names(path, &names, &count, &error) < 0) {
 		tf_fail_nomem(err);
 		goto out;
