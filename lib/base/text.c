@@ -223,9 +223,8 @@ static bool leading_double(const char *text, double *value, char **end)
 		return false;
 	if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
 		return false;
-	errno = 0;
 	double parsed = strtod(text, end);
-	if (*end == text || errno == ERANGE || !isfinite(parsed))
+	if (*end == text || !isfinite(parsed)) /* too large is infinite; too small is the nearest that there is */
 		return false;
 	*value = parsed;
 	return true;

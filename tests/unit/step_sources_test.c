@@ -174,6 +174,7 @@ static void steps_lines_of_several_devices_are_one_series(void **state)
 {
 	(void)state;
 	struct tf_trace *t = host();
+	mk_event(t, "x", 0, US, "");
 	for (int d = 0; d < 2; d++) {
 		mk_plane(t, d ? "/device:TPU:1" : "/device:TPU:0", "");
 		mk_line(t, 1, "Steps", 0);
