@@ -87,6 +87,7 @@ static void sixteen_bits_by_shape_else_by_name(void **state)
 	} cases[] = {
 		{"gemm_fp16", "", true},   {"gemm_bf16", "", true}, {"half_gemm", "", true},	     {"Bfloat16Gemm", "", true},
 		{"sgemm", "", false},	   {"gemm_f16", "", false}, {"fp16_gemm", "shape=f32[2]", false}, {"sgemm", "shape=f16[2]", true},
+		{"gemm f16[2]", "", false}, /* only a shape writes it so */
 		{"sgemm", "shape=(bf16[2],f32[2])", true}, {"fp16_gemm", "shape=", true}, /* an empty shape says nothing */
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -214,6 +214,32 @@ static void launches_are_found_where_the_device_comes_first(void **state)
 	release(&b);
 }
 
+/* Hosts are joined before devices: what consumes on both is out of order until it is sorted. */
+static void members_are_found_whatever_the_order_of_planes(void **state)
+{
+	(void)state;
+	struct tf_trace *t = mk_trace();
+	mk_plane(t, "/device:GPU:0", "");
+	mk_line(t, 1, "Stream #1", 0);
+	for (int i = 0; i < 5; i++)
+		mk_event(t, "kernel", 50 + 20 * i, 10, "correlation_id=7;_pt=3;_p=3");
+	mk_plane(t, "/host:CPU", "");
+	mk_line(t, 1, "main", 0);
+	mk_event(t, "launch", 0, 10, "correlation_id=7");
+	for (int i = 0; i < 5; i++)
+		mk_event(t, "done", 200 + 20 * i, 10, "_ct=3;_c=3");
+	struct built b = build(t);
+	for (size_t i = 0; i < 5; i++) {
+		size_t kernel = mk_find(t, "kernel", i), done = mk_find(t, "done", i);
+		assert_int_equal(joined(&b, "launch", 0, "kernel", i), 1);
+		for (size_t k = 0; k < 5; k++)
+			assert_int_equal(joined(&b, "kernel", i, "done", k), 1);
+		assert_int_equal(b.e.consumers[tf_edges_find(&b.e, false, (uint32_t)kernel)].event, kernel);
+		assert_int_equal(b.e.consumers[tf_edges_find(&b.e, false, (uint32_t)done)].event, done);
+	}
+	release(&b);
+}
+
 static void derived_lines_and_other_planes_join_nothing(void **state)
 {
 	(void)state;
@@ -377,6 +403,7 @@ int main(void)
 		cmocka_unit_test(of_repeated_launches_the_last_counts),
 		cmocka_unit_test(a_launch_reaches_every_device_event_of_its_id),
 		cmocka_unit_test(launches_are_found_where_the_device_comes_first),
+		cmocka_unit_test(members_are_found_whatever_the_order_of_planes),
 		cmocka_unit_test(derived_lines_and_other_planes_join_nothing),
 		cmocka_unit_test(absurd_events_join_nothing),
 		cmocka_unit_test(an_executor_runs_the_get_next_of_its_iteration),

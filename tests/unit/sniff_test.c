@@ -112,6 +112,8 @@ static void a_message_of_other_fields_is_no_capture(void **state)
 	pb_message(&space, 1, &plane);
 	assert_int_equal(kind_of(pb_view(&space), "h.xplane.pb"), TF_FILE_UNKNOWN);
 	tf_buf_release(&space);
+	/* A plane that is cut: its id, then a field 9 that no plane has, then less than it promises. */
+	assert_int_equal(kind_of((struct tf_bytes){(const uint8_t *)"\x0a\x7f\x08\x01\x4a\x01x\x12\x20h", 10}, "h.xplane.pb"), TF_FILE_UNKNOWN);
 }
 
 static void an_event_file_is_one_under_any_name(void **state)

@@ -460,7 +460,7 @@ static void hparams_of_each_type(void **state)
 		else if (i == 1)
 			pb_text(&v, 3, "adam");
 		else if (i == 2)
-			pb_varint(&v, 4, 1);
+			pb_varint(&v, 4, 2); /* anything but 0 is true */
 		else
 			pb_varint(&v, 1, 0); /* null: no value */
 		pb_text(&pair, 1, i == 0 ? "lr" : i == 1 ? "opt" : i == 2 ? "aug" : "none");

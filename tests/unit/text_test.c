@@ -324,6 +324,8 @@ static void names_too_long_to_compare_are_far(void **state)
 	name[127] = 'x';
 	name[128] = '\0';
 	assert_int_equal(tf_text_distance(name, name, 5), 6);
+	assert_int_equal(tf_text_distance(name, "x", 200), 201);
+	assert_int_equal(tf_text_distance("x", name, 200), 201);
 }
 
 int main(void)
