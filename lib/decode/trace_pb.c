@@ -51,8 +51,10 @@ static void read_entry(struct tf_bytes entry, struct tf_field *key, struct tf_by
 	*key = (struct tf_field){.bytes = {entry.data, 0}};
 	*value = (struct tf_bytes){entry.data, 0};
 	while (tf_wire_next(&w, &f)) {
-		if (f.number == 1)
-			*key = f;
+		if (f.number == 1 && f.type == TF_WIRE_BYTES)
+			key->bytes = f.bytes;
+		else if (f.number == 1)
+			key->value = f.value;
 		else if (f.number == 2 && f.type == TF_WIRE_BYTES)
 			*value = f.bytes;
 	}

@@ -91,6 +91,23 @@ static void devices_resources_and_events(void **state)
 	assert_int_equal(file.records, 2);
 }
 
+/* Of a map's entry with a number for a key, the bytes of the field before are no name. */
+static void an_argument_whose_key_is_no_text_is_none(void **state)
+{
+	(void)state;
+	struct tf_buf b = {0}, event = {0}, arg = {0};
+	pb_text(&arg, 2, "value");
+	pb_varint(&arg, 1, 5);
+	pb_text(&event, 3, "a");
+	pb_varint(&event, 10, 10);
+	pb_message(&event, 11, &arg);
+	pb_message(&b, 4, &event);
+	assert_int_equal(decode(pb_view(&b)), 0);
+	tf_buf_release(&b);
+	assert_int_equal(trace.events.count, 1);
+	assert_int_equal(trace.events.stat_count[0], 0);
+}
+
 static void events_may_come_before_their_device(void **state)
 {
 	(void)state;
@@ -158,6 +175,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(devices_resources_and_events),
+		TEST(an_argument_whose_key_is_no_text_is_none),
 		TEST(events_may_come_before_their_device),
 		TEST(devices_without_events_are_planes),
 		TEST(a_duration_beyond_int64_is_absurd),
