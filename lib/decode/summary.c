@@ -378,8 +378,7 @@ int tf_read_summary(struct tf_values *s, struct tf_bytes message, struct tf_erro
 	struct tf_field f;
 
 	while (tf_wire_next(&w, &f)) {
-		struct value v = {.at = {.step = s->step, .wall_time = s->wall_time, .offset = s->offset},
-				  .plugin_content = {(const uint8_t *)"", 0}};
+		struct value v = {.at = {.step = s->step, .wall_time = s->wall_time, .offset = s->offset}};
 		if (f.number != 1 || f.type != TF_WIRE_BYTES)
 			continue;
 		if ((!read_value(f.bytes, &v) ? malformed(s, "value", err) : pass_value(s, &v, err)) < 0)

@@ -33,10 +33,10 @@ struct tf_field {
 	struct tf_bytes bytes; /* TF_WIRE_BYTES; borrowed from the message */
 };
 
-/* A reader of one message. */
+/* A reader of one message; one that is not there (data NULL) is empty. */
 static inline struct tf_wire tf_wire_of(struct tf_bytes message)
 {
-	return (struct tf_wire){message.data, message.data + message.len, TF_WIRE_FINE};
+	return (struct tf_wire){message.data, message.len ? message.data + message.len : message.data, TF_WIRE_FINE};
 }
 
 /* Reads a varint at w->p. False with w->fault set if there is none. */
