@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/analyze/classify.h"
+#include "lib/analyze/steps.h"
 #include "lib/base/vec.h"
 
 /* An interval of one part of one step. */
@@ -50,6 +51,7 @@ struct sorter {
 	struct tf_host *host;
 	bool has_device;
 	bool *owners;	  /* by step: a group of its own says what belongs to it */
+	bool all_own;
 	uint8_t *part_of; /* by event */
 	struct pieces pieces;
 	struct tf_error *err;
@@ -131,9 +133,25 @@ static bool is_core(const struct tf_plane *p)
 	return p->kind == TF_PLANE_TPU || p->kind == TF_PLANE_SPARSE;
 }
 
+/* A wait that reaches into later steps is theirs too, but for those that have a group. */
+static int add_wait(struct sorter *s, size_t event)
+{
+	const struct tf_steps *steps = &s->host->steps;
+	const struct tf_trace *t = s->d->trace;
+	int64_t end = tf_event_end(t, event), dur_ps;
+
+	for (size_t i = tf_step_after(steps, t->events.start_ps[event]); i < steps->count; i++) {
+		if (tf_step_marked_begin(&steps->list[i], &dur_ps) >= end)
+			break;
+		if (!s->owners[i] && add_piece(&s->pieces, t, (int32_t)i, TF_PART_INPUT_WAIT, event, s->err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /*
  * A step with a group takes the host events of this group alone, so that what runs beside it does not count; a step
- * without one (nominated, inferred, of a device's line) takes what begins in it.
+ * without one (nominated, inferred, of a device's line) takes what begins in it, and waits that began before.
  */
 static int collect_host(struct sorter *s, const struct tf_line *line)
 {
@@ -145,12 +163,14 @@ static int collect_host(struct sorter *s, const struct tf_line *line)
 		s->part_of[i] = TF_PART_COUNT;
 		if (timed >= 0 && s->owners[timed])
 			timed = -1;
-		if ((own < 0 && timed < 0) || !tf_event_counts(t, i))
+		if ((own < 0 && timed < 0 && s->all_own) || !tf_event_counts(t, i))
 			continue;
 		enum tf_part part = tf_host_part(d, i, s->has_device);
 		s->part_of[i] = (uint8_t)part;
 		if (part == TF_PART_COUNT || is_covered(s, i, part))
 			continue;
+		if (part == TF_PART_INPUT_WAIT && add_wait(s, i) < 0)
+			return -1;
 		if ((own >= 0 && add_piece(&s->pieces, t, own, part, i, s->err) < 0)
 		    || (timed >= 0 && add_piece(&s->pieces, t, timed, part, i, s->err) < 0))
 			return -1;
@@ -165,6 +185,9 @@ static int collect(struct sorter *s)
 	for (size_t g = 0; g < s->d->group_count; g++)
 		if (s->d->group_step[g] >= 0)
 			s->owners[s->d->group_step[g]] = true;
+	s->all_own = true;
+	for (size_t i = 0; i < s->host->steps.count; i++)
+		s->all_own &= s->owners[i];
 	for (size_t l = 0; l < t->line_count; l++) {
 		const struct tf_line *line = &t->lines[l];
 		if ((tf_line_is_host(t, line) && collect_host(s, line) < 0)

@@ -76,8 +76,7 @@ int tf_step_add(struct tf_step_finder *f, struct tf_bytes name, int64_t number, 
 	return step->series ? 0 : tf_fail_nomem(f->err);
 }
 
-/* Where the step begins by its marker, on the host or on a device; its length in *dur_ps. */
-static int64_t marked_begin(const struct tf_step *step, int64_t *dur_ps)
+int64_t tf_step_marked_begin(const struct tf_step *step, int64_t *dur_ps)
 {
 	bool host = step->host_start_ps != TF_NONE;
 
@@ -88,7 +87,7 @@ static int64_t marked_begin(const struct tf_step *step, int64_t *dur_ps)
 static int by_begin(const void *a, const void *b)
 {
 	const struct tf_step *x = a, *y = b;
-	int64_t dur_ps, xs = marked_begin(x, &dur_ps), ys = marked_begin(y, &dur_ps);
+	int64_t dur_ps, xs = tf_step_marked_begin(x, &dur_ps), ys = tf_step_marked_begin(y, &dur_ps);
 
 	if (xs != ys)
 		return xs < ys ? -1 : 1;
@@ -117,26 +116,34 @@ static int assign_groups(struct tf_step_finder *f)
 	return 0;
 }
 
-/*
- * The last step whose marker holds the time, -1: none. Steps are sorted by their begin. The answer is the same for
- * later times before *until.
- */
-static int32_t step_at(const struct tf_steps *s, int64_t ps, int64_t *until)
+size_t tf_step_after(const struct tf_steps *s, int64_t ps)
 {
 	size_t low = 0, high = s->count;
 	int64_t dur_ps;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (marked_begin(&s->list[middle], &dur_ps) <= ps)
+		if (tf_step_marked_begin(&s->list[middle], &dur_ps) <= ps)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	*until = low < s->count ? marked_begin(&s->list[low], &dur_ps) : INT64_MAX;
+	return low;
+}
+
+/*
+ * The last step whose marker holds the time, -1: none. Steps are sorted by their begin. The answer is the same for
+ * later times before *until.
+ */
+static int32_t step_at(const struct tf_steps *s, int64_t ps, int64_t *until)
+{
+	size_t low = tf_step_after(s, ps);
+	int64_t dur_ps;
+
+	*until = low < s->count ? tf_step_marked_begin(&s->list[low], &dur_ps) : INT64_MAX;
 	/* Steps may nest or overlap: look back over a few. */
 	for (size_t back = 0; low-- > 0 && back < 8; back++) {
-		int64_t begin = marked_begin(&s->list[low], &dur_ps);
+		int64_t begin = tf_step_marked_begin(&s->list[low], &dur_ps);
 		if (ps >= begin + dur_ps)
 			continue;
 		*until = begin + dur_ps < *until ? begin + dur_ps : *until;

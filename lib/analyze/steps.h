@@ -22,6 +22,12 @@ struct tf_step_finder {
 int tf_step_add(struct tf_step_finder *f, struct tf_bytes name, int64_t number, int64_t start_ps, int64_t dur_ps,
 		bool on_device);
 
+/* Where the step begins by its marker, on the host or on a device; its length in *dur_ps. Steps are sorted by it. */
+int64_t tf_step_marked_begin(const struct tf_step *step, int64_t *dur_ps);
+
+/* The first step whose marker begins after the time; the number of steps if none does. */
+size_t tf_step_after(const struct tf_steps *s, int64_t ps);
+
 /* The sources of METRICS.md §2, best first. Each adds the steps that it finds, or none. 0, or -1 when out of memory. */
 int tf_steps_from_markers(struct tf_step_finder *f);
 int tf_steps_from_executor(struct tf_step_finder *f);
