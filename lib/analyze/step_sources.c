@@ -133,7 +133,8 @@ int tf_steps_from_device(struct tf_step_finder *f)
 
 	for (size_t l = 0; l < t->line_count; l++) {
 		const struct tf_line *line = &t->lines[l];
-		bool steps = line->name == TF_NAME_line_steps && tf_plane_is_device(&t->planes[line->plane]);
+		bool steps = (line->name == TF_NAME_line_steps || line->name == TF_NAME_line_sparse_steps)
+			     && tf_plane_is_device(&t->planes[line->plane]);
 		for (size_t i = line->event_first; steps && i < line->event_first + line->event_count; i++) {
 			struct tf_bytes name = tf_strtab_bytes(&t->strings, tf_event_name(t, i));
 			if (!tf_event_counts(t, i))

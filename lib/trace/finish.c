@@ -28,7 +28,9 @@ static bool is_annotation(const struct tf_line *l)
 {
 	switch (l->name) {
 	case TF_NAME_line_steps:
+	case TF_NAME_line_sparse_steps:
 	case TF_NAME_line_xla_modules:
+	case TF_NAME_line_sparse_modules:
 	case TF_NAME_line_framework_ops:
 	case TF_NAME_line_framework_scope:
 	case TF_NAME_line_tensorflow_ops:
