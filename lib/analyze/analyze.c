@@ -128,19 +128,25 @@ void tf_derived_release(struct tf_derived *d)
 	*d = (struct tf_derived){0};
 }
 
+/* Texts of the profiler, each once. */
 static int copy_texts(const struct tf_trace *t, const uint32_t *ids, size_t n, struct tf_arena *a,
 		      const char ***texts, size_t *count, struct tf_error *err)
 {
+	struct tf_map told = {0};
+	int rc = 0;
+
 	*texts = tf_arena_array(a, n + 1, sizeof **texts);
 	if (!*texts)
 		return tf_fail_nomem(err);
-	for (size_t i = 0; i < n; i++) {
-		(*texts)[i] = tf_utf8_repair(a, tf_strtab_bytes(&t->strings, ids[i]));
-		if (!(*texts)[i])
-			return tf_fail_nomem(err);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		if (tf_map_find(&told, ids[i]))
+			continue;
+		const char *text = tf_utf8_repair(a, tf_strtab_bytes(&t->strings, ids[i]));
+		rc = text ? tf_map_put(&told, ids[i], 1, err) : tf_fail_nomem(err);
+		(*texts)[(*count)++] = text;
 	}
-	*count = n;
-	return 0;
+	tf_map_release(&told);
+	return rc;
 }
 
 /* What the planes say of traces that the profiler dropped; TF_NONE if they say nothing. */
