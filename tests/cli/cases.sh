@@ -1,5 +1,5 @@
 #!/bin/sh
-# The list of worked cases: every case is there, every test that it names exists.
+# The list of worked cases: every case is there, every test that it names is in its program and runs.
 . "$SRC/tests/lib.sh"
 list=$SRC/tests/unit/CASES.md
 
@@ -7,18 +7,26 @@ all='C01 C03 C04 C06 C07 C09 C10 C12 C13 C15 C16 C18 C19 C21 C22 C24 C25 C26 C27
 C45 C46 C48 C49 C51 C52 C54 C55 C57 C58 C60 C61 C62 C63 C64 C66 C67 C69 C70 C72 C73 C75 C76 C78 C79 C81 C82 C84'
 ok 'every case is listed once' prints "$(echo $all)" sh -c 'sed -n "s/^| \(C[0-9]*\) .*/\1/p" "$0" | tr "\n" " " | sed "s/ \$//"' "$list"
 
-# exist CASE : the test programs and tests of its line
+# exist CASE : its line is "program: test, test; program: test" and all of them are there, or says why there is none
 exist()
 {
 	tests=$(sed -n "s/^| $1 | [^|]* | \(.*\) |\$/\1/p" "$list")
-	case $tests in none:*) return 0; esac
-	for word in $(printf '%s' "$tests" | grep -oE '[a-z0-9_]+_test\b|\b[a-z][a-z0-9]*(_[a-z0-9]+){2,}')
+	case $tests in '') echo "no tests, no reason"; return 1 ;; 'no such tool here: '?*) return 0 ;; esac
+	echo "$tests" | tr ';' '\n' | while IFS=: read -r program names
 	do
-		case $word in
-		*_test) [ -f "$SRC/tests/unit/$word.c" ] || { echo "no $word"; return 1; } ;;
-		*) grep -q "^static void $word(" "$SRC"/tests/unit/*_test.c || { echo "no test $word"; return 1; } ;;
-		esac
+		file=$SRC/tests/unit/$(echo $program).c
+		[ -f "$file" ] || { echo "no program '$program'"; exit 1; }
+		[ -n "$names" ] || { echo "no test of $program"; exit 1; }
+		for name in $(echo "$names" | tr ',' ' ')
+		do
+			grep -q "^static void $name(" "$file" || { echo "no test $name in $program"; exit 1; }
+			grep -q "[( ]$name)" "$file" || { echo "$name does not run"; exit 1; }
+		done || exit 1
 	done
 }
 for c in $all; do ok "$c" exist "$c"; done
+
+# The other way round: a test that is named for a case is in the list.
+listed() { for name in $(sed -n 's/^static void \(c[0-9][0-9]_[a-z0-9_]*\)(void \*\*state)$/\1/p' "$SRC"/tests/unit/*_test.c); do grep -qw "$name" "$list" || { echo "$name"; return 1; }; done; }
+ok 'every test of a case is listed' listed
 done_testing

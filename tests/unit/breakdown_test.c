@@ -126,14 +126,10 @@ static void c37_a_cpu_alone_computes_and_waits(void **state)
 	mk_analysis_free(a);
 }
 
-static void c26_a_kernel_and_its_launch(void **state)
+static struct mk_analysis *c26(void)
 {
-	/* Process 20 to 40 launches; matmul runs from 50 to 90: C27 says 40 ps in 32 bits. */
-	static const int64_t first[TF_PART_COUNT] = {0, 40, 0, 0, 0, 0, 20, 0, 0, 0, 0, 40};
-	static const int64_t second[TF_PART_COUNT] = {0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 0, 80};
 	struct tf_trace *t = mk_trace();
 
-	(void)state;
 	mk_plane(t, "/host:CPU", "");
 	mk_line(t, 0, "main", 0);
 	mk_event(t, "TraceContext", 0, 100, "step_num=123");
@@ -148,10 +144,31 @@ static void c26_a_kernel_and_its_launch(void **state)
 	mk_plane(t, "/device:GPU:0", "");
 	stream(t, 1);
 	mk_event(t, "matmul", 50, 40, "correlation_id=100");
-	struct mk_analysis *a = mk_analyze(t, NULL);
+	return mk_analyze(t, NULL);
+}
+
+static void c26_a_kernel_and_its_launch(void **state)
+{
+	/* Process 20 to 40 launches; matmul runs from 50 to 90. */
+	static const int64_t first[TF_PART_COUNT] = {0, 40, 0, 0, 0, 0, 20, 0, 0, 0, 0, 40};
+	static const int64_t second[TF_PART_COUNT] = {0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 0, 80};
+	struct mk_analysis *a = c26();
+
+	(void)state;
 	assert_int_equal(a->host.steps.count, 2);
 	mk_assert_parts(a, 0, 1, first);
 	mk_assert_parts(a, 1, 1, second);
+	mk_analysis_free(a);
+}
+
+/* 16 bits: 0, 32 bits: 40. */
+static void c27_a_kernel_of_unknown_precision_has_32_bits(void **state)
+{
+	struct mk_analysis *a = c26();
+
+	(void)state;
+	assert_int_equal(a->host.steps.list[0].part_ps[TF_PART_DEVICE_COMPUTE_16], 0);
+	assert_int_equal(a->host.steps.list[0].part_ps[TF_PART_DEVICE_COMPUTE_32], 40);
 	mk_analysis_free(a);
 }
 
@@ -510,6 +527,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(c26_a_kernel_and_its_launch),
+		cmocka_unit_test(c27_a_kernel_of_unknown_precision_has_32_bits),
 		cmocka_unit_test(c35_host_and_device_share_a_step),
 		cmocka_unit_test(c36_copies_count_by_their_real_names),
 		cmocka_unit_test(c37_a_cpu_alone_computes_and_waits),

@@ -39,6 +39,9 @@ static void c79_cores_times_clock_times_width(void **state)
 		1307.44);
 	/* MI250 by its name: 104 × 1.7e9 × 1024 */
 	is_tera(peaks_of("/device:GPU:0", "device_vendor=AMD;gpu_device_name=gfx90a:sramecc+;core_count=104;clock_rate=1700000").flops, 181.04);
+	/* MI100 and MI355X */
+	is_tera(peaks_of("/device:GPU:0", "device_vendor=AMD;gpu_device_name=gfx908;core_count=120;clock_rate=1502000").flops, 184.57);
+	is_tera(peaks_of("/device:GPU:0", "device_vendor=AMD;gpu_device_name=gfx950;core_count=256;clock_rate=2400000").flops, 2516.58);
 	is_tera(peaks_of("/device:GPU:0", "compute_cap_major=10;compute_cap_minor=0;core_count=148;clock_rate=1830000").flops, 2218.72);
 	is_tera(peaks_of("/device:GPU:0", "compute_cap_major=9;compute_cap_minor=0;core_count=114;clock_rate=1620000").flops, 756.45);
 	is_tera(peaks_of("/device:GPU:0", "compute_cap_major=8;compute_cap_minor=0;core_count=108;clock_rate=1410000").flops, 311.87);

@@ -94,6 +94,23 @@ static void c07_run_ids_meet_in_their_low_27_bits(void **state)
 	mk_analysis_free(a);
 }
 
+static void c07_without_a_run_id_nothing_is_joined(void **state)
+{
+	(void)state;
+	struct tf_trace *t = host();
+	mk_event(t, "train", 0, 100, "step_num=1;_r=1");
+	mk_event(t, "DoEnqueueProgram", 10, 20, "queue_id=0;device_ordinal=1");
+	mk_event(t, "DoEnqueueContinuationProgram", 40, 20, "queue_id=0;device_ordinal=1");
+	mk_line(t, 2, "callbacks", 0);
+	mk_event(t, "CompleteCallbacks", 200, 10, "queue_id=0;device_ordinal=1");
+	mk_event(t, "TpuExecuteOp", 220, 10, "run_id=46103332");
+	struct mk_analysis *a = mk_analyze(t, NULL);
+	assert_int_equal(mk_group(a, "DoEnqueueContinuationProgram", 0), 0); /* by nesting */
+	assert_int_equal(mk_group(a, "CompleteCallbacks", 0), -1);
+	assert_int_equal(mk_group(a, "TpuExecuteOp", 0), -1);
+	mk_analysis_free(a);
+}
+
 /* Case C09 with this root. */
 static void one_group_to_the_kernel(const char *root, const char *stats)
 {
@@ -411,6 +428,7 @@ int main(void)
 		cmocka_unit_test(a_partial_overlap_is_no_nesting),
 		cmocka_unit_test(c06_executor_runs_the_tpu_op_of_its_iteration),
 		cmocka_unit_test(c07_run_ids_meet_in_their_low_27_bits),
+		cmocka_unit_test(c07_without_a_run_id_nothing_is_joined),
 		cmocka_unit_test(c09_ids_lead_from_the_step_to_its_kernel),
 		cmocka_unit_test(c10_an_executor_loop_is_a_group),
 		cmocka_unit_test(c12_context_ids_are_compared_in_full),

@@ -8,7 +8,7 @@
 #include "lib/analyze/analyze.h"
 
 /* Case C03: the overlap of two spans given by begin and end. */
-static void overlaps_end_before_the_end(void **state)
+static void c03_overlaps_end_before_the_end(void **state)
 {
 	static const struct {
 		struct tf_interval a, b;
@@ -69,7 +69,7 @@ static void lists_meet_piece_by_piece(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(overlaps_end_before_the_end),
+		cmocka_unit_test(c03_overlaps_end_before_the_end),
 		cmocka_unit_test(merging_sorts_joins_and_drops_empty_ones),
 		cmocka_unit_test(merging_nothing_leaves_nothing),
 		cmocka_unit_test(a_window_cuts_both_ends),

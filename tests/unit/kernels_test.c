@@ -162,7 +162,7 @@ static void launches_of_another_shape_or_op_are_rows_apart(void **state)
 	mk_analysis_free(a);
 }
 
-static void rows_of_equal_time_are_in_order_of_name(void **state)
+static void c60_rows_of_equal_time_are_in_order_of_name(void **state)
 {
 	struct tf_trace *t = gpu("");
 
@@ -317,7 +317,7 @@ int main(void)
 		cmocka_unit_test(an_occupancy_of_zero_was_not_measured),
 		cmocka_unit_test(c60_rows_with_one_key_are_one),
 		cmocka_unit_test(launches_of_another_shape_or_op_are_rows_apart),
-		cmocka_unit_test(rows_of_equal_time_are_in_order_of_name),
+		cmocka_unit_test(c60_rows_of_equal_time_are_in_order_of_name),
 		cmocka_unit_test(copies_sets_and_annotations_are_no_kernels),
 		cmocka_unit_test(collectives_are_kernels),
 		cmocka_unit_test(a_tpu_has_no_kernels),

@@ -17,7 +17,7 @@ static void parses_to(const char *full, enum tf_op_category category, const char
 			 (const char *)info.op_name.data, (int)info.op_type.len, (const char *)info.op_type.data);
 }
 
-static void tensorflow_names_have_a_capital_type(void **state)
+static void c84_tensorflow_names_have_a_capital_type(void **state)
 {
 	(void)state;
 	parses_to("OpName:OpType", TF_OP_TENSORFLOW, "OpName", "OpType");
@@ -28,14 +28,14 @@ static void tensorflow_names_have_a_capital_type(void **state)
 		  "input_pipeline_task0/while/body/_1/InfeedQueue/enqueue/1", "InfeedEnqueueTuple");
 }
 
-static void a_missing_type_is_the_last_part_without_its_number(void **state)
+static void c84_a_missing_type_is_the_last_part_without_its_number(void **state)
 {
 	(void)state;
 	parses_to("namescope/OpName_1:", TF_OP_TENSORFLOW, "namescope/OpName_1", "OpName");
 	parses_to("namescope/OpName_a:", TF_OP_TENSORFLOW, "namescope/OpName_a", "OpName_a");
 }
 
-static void jax_names_have_a_small_type(void **state)
+static void c84_jax_names_have_a_small_type(void **state)
 {
 	(void)state;
 	parses_to("op_name:op_type", TF_OP_JAX, "op_name", "op_type");
@@ -46,14 +46,14 @@ static void jax_names_have_a_small_type(void **state)
 		  "namescope.1/namespace__opname2d", "namespace__opname2d");
 }
 
-static void iterators_are_datasets(void **state)
+static void c84_iterators_are_datasets(void **state)
 {
 	(void)state;
 	parses_to("Iterator::Batch", TF_OP_TFDATA, "Iterator::Batch", "Dataset");
 	parses_to("Iterator::Batch::Map::TfRecord", TF_OP_TFDATA, "Iterator::Batch::Map::TfRecord", "Dataset");
 }
 
-static void other_names_are_unknown(void **state)
+static void c84_other_names_are_unknown(void **state)
 {
 	(void)state;
 	parses_to("MyTraceMe", TF_OP_UNKNOWN, "MyTraceMe", "");
@@ -63,7 +63,7 @@ static void other_names_are_unknown(void **state)
 	parses_to("", TF_OP_UNKNOWN, "", "");
 }
 
-static void copies_are_told_by_direction(void **state)
+static void c84_copies_are_told_by_direction(void **state)
 {
 	(void)state;
 	assert_int_equal(tf_op_name_parse(tf_bytes_of("MemcpyHToD")).category, TF_OP_MEMCPY_H2D);
@@ -88,12 +88,12 @@ static void waits_begin_with_get_next(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tensorflow_names_have_a_capital_type),
-		cmocka_unit_test(a_missing_type_is_the_last_part_without_its_number),
-		cmocka_unit_test(jax_names_have_a_small_type),
-		cmocka_unit_test(iterators_are_datasets),
-		cmocka_unit_test(other_names_are_unknown),
-		cmocka_unit_test(copies_are_told_by_direction),
+		cmocka_unit_test(c84_tensorflow_names_have_a_capital_type),
+		cmocka_unit_test(c84_a_missing_type_is_the_last_part_without_its_number),
+		cmocka_unit_test(c84_jax_names_have_a_small_type),
+		cmocka_unit_test(c84_iterators_are_datasets),
+		cmocka_unit_test(c84_other_names_are_unknown),
+		cmocka_unit_test(c84_copies_are_told_by_direction),
 		cmocka_unit_test(waits_begin_with_get_next),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);

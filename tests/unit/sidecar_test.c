@@ -182,6 +182,47 @@ static void the_exposed_share_comes_out_of_the_parts(void **state)
 	assert_false(tf_metric_find(&session, "capture.events")->known);
 }
 
+/* The nine steps of TensorFlow's demo profile: time and wait for input in ms. */
+static void c61(void)
+{
+	static const double steps[][2] = {{221.867763, .645515},     {208.278057, .060089},	 {205.052138, .05916},
+					  {196.635661, .056064},     {500.776402, 300.878246},	 {1113.057982, 914.417406},
+					  {1190.414077, 992.759526}, {1080.975025, 883.228278}, {1153.855422, 954.740137}};
+	struct tf_buf input = {0};
+
+	for (int i = 0; i < 9; i++)
+		put_step(&input, i, steps[i][0], steps[i][1], 0, 0);
+	read_as(&input, TF_FILE_INPUT_PIPELINE_PB);
+	session.hosts = &host;
+	session.host_count = 1;
+	assert_int_equal(tf_metrics_build(&session, &err), 0);
+}
+
+static void is_about(const char *name, double value, double within)
+{
+	const struct tf_metric *m = tf_metric_find(&session, name);
+	assert_true(m && m->known && fabs(m->value - value) < within);
+}
+
+static void c61_step_times_of_a_real_profile(void **state)
+{
+	(void)state;
+	c61();
+	is_about("steps.steady_count", 9, 0.5);
+	is_about("step_time_ms.mean", 652.323614, 1e-6);
+	is_about("step_time_ms.stddev", 467.738205, 1e-6);
+	is_about("step_time_ms.min", 196.635661, 1e-6);
+	is_about("step_time_ms.max", 1190.414077, 1e-6);
+}
+
+static void c61_a_real_profile_waits_for_two_thirds(void **state)
+{
+	(void)state;
+	c61();
+	is_about("input.exposed_share", .6893, .00005);
+	assert_int_equal(tf_input_classify(tf_metric_find(&session, "input.exposed_share")->value), TF_INPUT_HIGH);
+}
+
 static void input_ops_are_stages(void **state)
 {
 	(void)state;
@@ -419,6 +460,8 @@ int main(void)
 		TEST(a_tpu_step_is_the_sum_of_its_parts),
 		TEST(no_step_has_a_reason),
 		TEST(the_exposed_share_comes_out_of_the_parts),
+		TEST(c61_step_times_of_a_real_profile),
+		TEST(c61_a_real_profile_waits_for_two_thirds),
 		TEST(input_ops_are_stages),
 		TEST(an_overview_page_holds_the_input_analysis_and_the_devices),
 		TEST(a_forged_number_of_devices_is_bounded),

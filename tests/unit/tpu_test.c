@@ -1,4 +1,4 @@
-/* TPU cores: parts of a step by HLO category, infeed as input, busy time (METRICS.md §3 to §5; cases C28, C33, C46, C51). */
+/* TPU cores: parts of a step by HLO category, infeed as input, busy time (METRICS.md §3 to §5; cases C28, C46, C51). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -163,8 +163,8 @@ static void ops_that_overlap_count_once(void **state)
 	mk_analysis_free(a);
 }
 
-/* XProf moves a core's idle time to infeed where the host waits (2000); here waits and work are laid over each other. */
-static void c33_a_host_that_waits_while_the_core_is_idle(void **state)
+/* The wait begins with the step and ends 800 into the work of the core. */
+static void a_wait_behind_work_of_the_core_is_hidden(void **state)
 {
 	(void)state;
 	struct tf_trace *t = core();
@@ -247,7 +247,7 @@ int main(void)
 		cmocka_unit_test(without_a_category_the_name_tells),
 		cmocka_unit_test(a_loop_does_not_hide_its_body),
 		cmocka_unit_test(ops_that_overlap_count_once),
-		cmocka_unit_test(c33_a_host_that_waits_while_the_core_is_idle),
+		cmocka_unit_test(a_wait_behind_work_of_the_core_is_hidden),
 		cmocka_unit_test(c28_steps_are_those_of_the_steps_line),
 		cmocka_unit_test(c28_an_empty_steps_line_marks_nothing),
 		cmocka_unit_test(c51_an_op_sums_the_flops_of_its_executions),

@@ -303,6 +303,22 @@ static void small_times_keep_their_own_zero(void **state)
 	assert_true(trace.start_ns == TF_NONE);
 }
 
+static void c81_times_are_microseconds(void **state)
+{
+	(void)state;
+	decode_events(X("a", "1", "2", "1", "0.5") "," X("b", "1", "2", "1.234567", "0"));
+	lies("a", 1000000, 500000);
+	lies("b", 1234567, 0);
+}
+
+/* As XProf writes what could end a script. */
+static void c81_escapes_of_markup_are_resolved(void **state)
+{
+	(void)state;
+	decode_events("{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":0,\"dur\":1,\"name\":\"\\u003ca\\u003e\\u0026\\u2028\\u2029\"}");
+	lies("<a>&\xe2\x80\xa8\xe2\x80\xa9", 0, 1000000);
+}
+
 /* A wall clock in µs with ns, which a double cannot hold. */
 static void a_wall_clock_is_exact_to_the_nanosecond(void **state)
 {
@@ -632,6 +648,8 @@ int main(void)
 		TEST(ids_are_the_same_bare_and_quoted),
 		TEST(times_may_be_quoted),
 		TEST(small_times_keep_their_own_zero),
+		TEST(c81_times_are_microseconds),
+		TEST(c81_escapes_of_markup_are_resolved),
 		TEST(a_wall_clock_is_exact_to_the_nanosecond),
 		TEST(kinetos_base_is_added_wherever_it_stands),
 		TEST(kinetos_base_is_not_added_to_a_wall_clock),

@@ -75,7 +75,7 @@ static void times_since_the_start_of_the_machine_begin_with_the_first_line(void 
 }
 
 /* Case C01: (offset, duration) (200,100) (100,100) (120,50) (120,30) are ordered by offset, the longer first. */
-static void events_of_a_line_are_ordered(void **state)
+static void c01_events_of_a_line_are_ordered(void **state)
 {
 	(void)state;
 	static const int64_t in[][2] = {{200, 100}, {100, 100}, {120, 30}, {120, 50}};
@@ -261,7 +261,7 @@ int main(void)
 		cmocka_unit_test(wall_clock_lines_lose_the_profile_start),
 		cmocka_unit_test(without_environment_the_earliest_wall_line_is_the_base),
 		cmocka_unit_test(times_since_the_start_of_the_machine_begin_with_the_first_line),
-		cmocka_unit_test(events_of_a_line_are_ordered),
+		cmocka_unit_test(c01_events_of_a_line_are_ordered),
 		cmocka_unit_test(an_endless_event_is_absurd_and_spans_nothing),
 		cmocka_unit_test(an_instant_far_outside_does_not_stretch_the_capture),
 		cmocka_unit_test(an_instant_beside_work_on_its_line_belongs_to_the_capture),
