@@ -20,7 +20,7 @@ exist()
 		for name in $(echo "$names" | tr ',' ' ')
 		do
 			grep -q "^static void $name(" "$file" || { echo "no test $name in $program"; exit 1; }
-			grep -q "[( ]$name)" "$file" || { echo "$name does not run"; exit 1; }
+			grep -q "[( ]$name[,)]" "$file" || { echo "$name does not run"; exit 1; }
 		done || exit 1
 	done
 }
