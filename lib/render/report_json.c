@@ -12,7 +12,7 @@
 const char *const tf_report_sections[] = {"metrics", "steps",   "devices", "input",    "memory", "ops",
 					  "kernels", "hosts", "findings", NULL};
 
-enum { CUT_OPS, CUT_KERNELS, CUT_AT_PEAK, CUT_GAPS, CUT_LONG_TAIL, CUT_XLA, CUT_XLA_AT_PEAK, CUT_COUNT };
+enum { CUT_OPS, CUT_KERNELS, CUT_AT_PEAK, CUT_BY_TENSOR, CUT_GAPS, CUT_LONG_TAIL, CUT_XLA, CUT_XLA_AT_PEAK, CUT_COUNT };
 
 /* The report being written. */
 struct report {
@@ -327,7 +327,8 @@ static void put_allocator(struct report *r, const struct tf_host *h, const struc
 		put_group(j, &m->at_peak[i], true);
 	tf_json_list_end(j);
 	tf_json_list(j, "by_tensor");
-	for (size_t i = 0; i < m->by_tensor_count && (!r->o->top || i < r->o->top); i++)
+	n = cut(r, CUT_BY_TENSOR, m->by_tensor_count);
+	for (size_t i = 0; i < n; i++)
 		put_group(j, &m->by_tensor[i], false);
 	tf_json_list_end(j);
 	tf_json_list(j, "growth");
@@ -493,8 +494,8 @@ static int put_hosts(struct report *r, struct tf_error *err)
 
 static void put_truncation(struct report *r)
 {
-	static const char *const names[] = {"ops", "kernels", "memory.at_peak", "devices.gaps", "long_tail_ops", "hlo_modules",
-					    "hlo_modules.at_peak"};
+	static const char *const names[] = {"ops", "kernels", "memory.at_peak", "memory.by_tensor", "devices.gaps", "long_tail_ops",
+					    "hlo_modules", "hlo_modules.at_peak"};
 
 	tf_json_object(&r->j, "truncation");
 	for (int i = 0; i < CUT_COUNT; i++) {
