@@ -122,20 +122,20 @@ static void print_capture(FILE *to, const struct tf_inspected *f)
 		put_fact(to, "step event", h->steps.event);
 	if (h->steps.looked_for)
 		put_fact(to, "no step", h->steps.looked_for);
-	fprintf(to, "  %-28s %-44s %9s %12s\n", "plane", "line", "events", "busy ms");
+	fprintf(to, "  %-24s %-38s %9s %12s\n", "plane", "line", "events", "busy ms");
 	for (size_t i = 0; i < f->line_count; i++) {
 		fputs("  ", to);
-		tf_put_padded(to, f->lines[i].plane, 28);
+		tf_put_padded(to, f->lines[i].plane, 24);
 		fputc(' ', to);
-		tf_put_padded(to, f->lines[i].name, 44);
+		tf_put_padded(to, f->lines[i].name, 38);
 		fprintf(to, " %9lld %12.3f%s\n", (long long)f->lines[i].events, (double)f->lines[i].busy_ps / 1e9,
 			f->lines[i].derived ? "  annotation" : "");
 	}
 	if (f->candidate_count)
-		fprintf(to, "  %-73s %9s %12s\n", "could mark steps", "count", "total ms");
+		fprintf(to, "  %-63s %9s %12s\n", "could mark steps", "count", "total ms");
 	for (size_t i = 0; i < f->candidate_count; i++) {
 		fputs("  ", to);
-		tf_put_padded(to, f->candidates[i].name, 73);
+		tf_put_padded(to, f->candidates[i].name, 63);
 		fprintf(to, " %9lld %12.3f%s\n", (long long)f->candidates[i].count, (double)f->candidates[i].total_ps / 1e9,
 			f->candidates[i].numbered ? "  step_num" : "");
 	}

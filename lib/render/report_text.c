@@ -85,7 +85,8 @@ static void put_verdict(const struct page *p)
 	const char *gap = "";
 
 	if (!isnan(exposed)) {
-		fprintf(p->to, "%s: %.1f %% of a step waits for input.", verdicts[tf_input_classify(exposed)], 100 * share);
+		fprintf(p->to, isnan(share) ? "%s: %.1f %% of a step goes to input." : "%s: %.1f %% of a step waits for input.",
+			verdicts[tf_input_classify(exposed)], 100 * (isnan(share) ? exposed : share));
 		gap = " ";
 	}
 	if (!isnan(idle)) {
@@ -142,9 +143,10 @@ static void put_parts(const struct page *p)
 		fprintf(p->to, "  %-20s %12.3f ms %6.1f %%%s%.*s\n", tf_part_name(part), ms, step > 0 ? 100 * ms / step : 0,
 			bar ? "  " : "", bar, "##################################################");
 	}
-	fprintf(p->to, "  %-20s %12.3f ms   (median %.3f, p95 %.3f, min %.3f, max %.3f, stddev %.3f)\n", "step", step,
-		value(p, "step_time_ms.median"), value(p, "step_time_ms.p95"), value(p, "step_time_ms.min"),
-		value(p, "step_time_ms.max"), value(p, "step_time_ms.stddev"));
+	fprintf(p->to, "  %-20s %12.3f ms\n", "step", step);
+	fprintf(p->to, "    median %.3f, p95 %.3f, min %.3f, max %.3f, stddev %.3f\n", value(p, "step_time_ms.median"),
+		value(p, "step_time_ms.p95"), value(p, "step_time_ms.min"), value(p, "step_time_ms.max"),
+		value(p, "step_time_ms.stddev"));
 }
 
 static void put_step_list(const struct page *p)
@@ -174,16 +176,16 @@ static void put_buffer(FILE *to, const struct tf_stage *g)
 	char text[64] = "-", limit[32] = "";
 
 	if (!isnan(g->buffer_limit))
-		snprintf(limit, sizeof limit, "/%.4g", g->buffer_limit);
+		snprintf(limit, sizeof limit, "/%.0f", g->buffer_limit);
 	if (!isnan(g->buffered_elements))
-		snprintf(text, sizeof text, "%.1f%s", g->buffered_elements, limit);
-	fprintf(to, " %11s", text);
+		snprintf(text, sizeof text, g->buffered_elements < 1000 ? "%.1f%s" : "%.0f%s", g->buffered_elements, limit);
+	fprintf(to, " %13s", text);
 }
 
 static void put_stage(FILE *to, const struct tf_stage *g)
 {
 	fputs(g->bottleneck ? "* " : "  ", to);
-	tf_put_padded(to, g->long_name, 48);
+	tf_put_padded(to, g->long_name, 46);
 	fprintf(to, " %7lld %11.3f %11.3f", (long long)g->calls, (double)g->total_ps / 1e9, (double)g->self_ps / 1e9);
 	put_buffer(to, g);
 	if (isnan(g->parallelism))
@@ -192,24 +194,36 @@ static void put_stage(FILE *to, const struct tf_stage *g)
 		fprintf(to, " %5.4g\n", g->parallelism);
 }
 
+/* "  share 57.8 %, exposed 57.8 %, 16.933 ms a step", of which some may be unknown. */
+static void put_shares(const struct page *p)
+{
+	double share = value(p, "input.share"), exposed = value(p, "input.exposed_share"), wait = value(p, "input.wait_ms_per_step");
+
+	if (!isnan(share))
+		fprintf(p->to, "  share %.1f %%", 100 * share);
+	if (!isnan(exposed))
+		fprintf(p->to, "%s %.1f %%", isnan(share) ? "  exposed" : ", exposed", 100 * exposed);
+	if (!isnan(wait))
+		fprintf(p->to, "%s%.3f ms a step", isnan(share) && isnan(exposed) ? "  " : ", ", wait);
+	fputc('\n', p->to);
+}
+
 static void put_input(const struct page *p)
 {
 	bool head = false, bottleneck = false;
 
-	if (!wanted(p, "input") || isnan(value(p, "input.share")))
+	if (!wanted(p, "input") || (isnan(value(p, "input.share")) && isnan(value(p, "input.exposed_share"))))
 		return;
 	heading(p, "Input");
-	fprintf(p->to, "  share %.1f %%, exposed %.1f %%, %.3f ms a step", 100 * value(p, "input.share"),
-		100 * value(p, "input.exposed_share"), value(p, "input.wait_ms_per_step"));
+	put_shares(p);
 	if (!isnan(value(p, "iterator_get_next.count")))
-		fprintf(p->to, "; %.0f calls of GetNext, mean %.3f ms, slowest %.3f ms", value(p, "iterator_get_next.count"),
+		fprintf(p->to, "  %.0f calls of GetNext, mean %.3f ms, slowest %.3f ms\n", value(p, "iterator_get_next.count"),
 			value(p, "iterator_get_next.mean_ms"), value(p, "iterator_get_next.max_ms"));
-	fputc('\n', p->to);
 	for (size_t i = 0; i < p->s->host_count; i++)
 		for (size_t k = 0; k < rows(p, p->s->hosts[i].input.stage_count); k++) {
 			const struct tf_stage *g = &p->s->hosts[i].input.stages[k];
 			if (!head)
-				fprintf(p->to, "  %-48s %7s %11s %11s %11s %5s\n", "stage", "calls", "total ms", "self ms", "buffered",
+				fprintf(p->to, "  %-46s %7s %11s %11s %13s %5s\n", "stage", "calls", "total ms", "self ms", "buffered",
 					"tasks");
 			head = true;
 			bottleneck |= g->bottleneck;
@@ -222,9 +236,9 @@ static void put_input(const struct page *p)
 static void put_gap(FILE *to, const struct tf_gap *g)
 {
 	fprintf(to, "    longest gap %.3f ms, after '", (double)g->dur_ps / 1e9);
-	tf_put_text(to, g->before, 30);
+	tf_put_text(to, g->before, 25);
 	fputs("', host: '", to);
-	tf_put_text(to, g->host_event, 30);
+	tf_put_text(to, g->host_event, 25);
 	fputs("'\n", to);
 }
 
@@ -259,7 +273,7 @@ static void put_devices(const struct page *p)
 static void put_allocator(const struct page *p, const struct tf_allocator *m)
 {
 	fputs("  ", p->to);
-	tf_put_text(p->to, m->name, WIDTH);
+	tf_put_text(p->to, m->name, 25);
 	fputs(": peak", p->to);
 	put_bytes(p->to, m->peak_bytes);
 	if (m->peak_bytes != TF_NONE)
@@ -286,10 +300,10 @@ static void put_allocator(const struct page *p, const struct tf_allocator *m)
 		fputs("    grows by", p->to);
 		put_bytes(p->to, g->bytes_per_step);
 		fprintf(p->to, " a step over %lld steps: ", (long long)g->step_count);
-		tf_put_text(p->to, g->op ? g->op : "the allocator as a whole", 46);
+		tf_put_text(p->to, g->op ? g->op : "the allocator as a whole", 30);
 		if (g->shape) {
 			fputc(' ', p->to);
-			tf_put_text(p->to, g->shape, 26);
+			tf_put_text(p->to, g->shape, 20);
 		}
 		fputc('\n', p->to);
 	}
@@ -362,11 +376,11 @@ static void put_tables(const struct page *p)
 		}
 		if (h->kernel_count && wanted(p, "kernels")) {
 			heading(p, "Kernels by total time");
-			fprintf(p->to, "  %-58s %9s %11s %11s\n", "kernel", "count", "total ms", "mean us");
+			fprintf(p->to, "  %-51s %9s %11s %11s\n", "kernel", "count", "total ms", "mean us");
 			for (size_t k = 0; k < rows(p, h->kernel_count); k++) {
 				const struct tf_kernel *n = &h->kernels[k];
 				fputs("  ", p->to);
-				tf_put_padded(p->to, n->name, 58);
+				tf_put_padded(p->to, n->name, 51);
 				fprintf(p->to, " %9lld %11.3f %11.3f%s\n", (long long)n->count, (double)n->total_ps / 1e9,
 					(double)n->total_ps / (double)n->count / 1e6, n->tensor_core ? "  tensor core" : "");
 			}
@@ -425,13 +439,6 @@ static int put_hosts(const struct page *p, struct tf_error *err)
 	}
 	tf_arena_release(&a);
 	return list ? 0 : -1;
-}
-
-static void put_line(FILE *to, const char *code, const char *text)
-{
-	fprintf(to, "  %s: ", code);
-	tf_put_text(to, text, SIZE_MAX);
-	fputc('\n', to);
 }
 
 /* Words of printable text in lines of WIDTH columns. */
@@ -533,12 +540,19 @@ static int put_missing(const struct page *p, struct tf_error *err)
 	return looked_for ? put_wrapped(p->to, looked_for, err) : 0;
 }
 
-static void put_issues(const struct page *p)
+static int put_issues(const struct page *p, struct tf_error *err)
 {
 	if (p->s->issue_count)
 		heading(p, "Issues");
-	for (size_t i = 0; i < p->s->issue_count; i++)
-		put_line(p->to, p->s->issues[i].code, p->s->issues[i].message);
+	for (size_t i = 0; i < p->s->issue_count; i++) {
+		struct tf_buf line = {0};
+		tf_buf_printf(&line, "%s: %s", p->s->issues[i].code, p->s->issues[i].message);
+		int rc = line.failed ? tf_fail_nomem(err) : put_wrapped(p->to, line.data, err);
+		tf_buf_release(&line);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static void put_scalars(const struct page *p)
@@ -571,8 +585,7 @@ int tf_render_report_text(FILE *to, const struct tf_session *s, const struct tf_
 	if (put_long_tails(&p, err) < 0 || put_hosts(&p, err) < 0)
 		return -1;
 	put_scalars(&p);
-	if (s->name && put_missing(&p, err) < 0)
+	if ((s->name && put_missing(&p, err) < 0) || put_issues(&p, err) < 0)
 		return -1;
-	put_issues(&p);
 	return fflush(to) == 0 && !ferror(to) ? 0 : tf_fail_errno(err, TF_ESYSTEM, "cannot write");
 }
