@@ -33,7 +33,7 @@ int tf_render_explained_text(FILE *to, const struct tf_explained *e, struct tf_e
 	else
 		fprintf(to, "gives %.9g\n\n", e->recomputed);
 	fprintf(to, "%s\n\n", e->rows_sql);
-	return fflush(to) == 0 ? 0 : tf_fail_errno(err, TF_ESYSTEM, "cannot write");
+	return fflush(to) == 0 && !ferror(to) ? 0 : tf_fail_errno(err, TF_ESYSTEM, "cannot write");
 }
 
 int tf_render_explained_json(FILE *to, const struct tf_explained *e, struct tf_error *err)

@@ -98,5 +98,5 @@ int tf_render_ledger_text(FILE *to, const struct tf_ledger *l, struct tf_error *
 		l->file_count, (long long)t.states[TF_STATE_NEW], (long long)t.states[TF_STATE_REPLACED],
 		(long long)t.states[TF_STATE_UNCHANGED], (long long)t.states[TF_STATE_SKIPPED],
 		(long long)t.states[TF_STATE_FAILED], (long long)t.records, (long long)t.rows);
-	return fflush(to) == 0 ? 0 : tf_fail_errno(err, TF_ESYSTEM, "cannot write");
+	return fflush(to) == 0 && !ferror(to) ? 0 : tf_fail_errno(err, TF_ESYSTEM, "cannot write");
 }
