@@ -122,7 +122,7 @@ int tf_render_check_text(FILE *to, const struct tf_verdict *v, struct tf_error *
 		tf_make_printable(b.data, b.len);
 		fprintf(to, "%s\n", b.data);
 	}
-	int rc = b.failed ? tf_fail_nomem(err) : fflush(to) != 0 ? tf_fail_errno(err, TF_ESYSTEM, "cannot write") : 0;
+	int rc = b.failed ? tf_fail_nomem(err) : fflush(to) != 0 || ferror(to) ? tf_fail_errno(err, TF_ESYSTEM, "cannot write") : 0;
 	tf_buf_release(&b);
 	return rc;
 }

@@ -29,6 +29,7 @@ struct tf_store {
 	/* The file being written. */
 	bool in_file;
 	int64_t file_id, run_id, session_id; /* run and session TF_NONE: none */
+	int64_t left_session_id;	     /* that the file was of until now, TF_NONE: of none, or of the same */
 	const char *host_name;		     /* borrowed for the time of the file */
 	bool replaced;
 	int64_t rows;

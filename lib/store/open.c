@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/store/db.h"
@@ -146,6 +147,21 @@ static int prepare_writing(struct tf_store *s, int64_t version, struct tf_error 
 	return migrate(s, version, err);
 }
 
+/* "file:PATH?immutable=1" with the characters escaped that mean something in a URI; NULL when out of memory. sqlite3_free(). */
+static char *immutable_uri(const char *path)
+{
+	sqlite3_str *uri = sqlite3_str_new(NULL);
+
+	sqlite3_str_appendall(uri, "file:");
+	for (; *path; path++)
+		if (*path == '?' || *path == '#' || *path == '%')
+			sqlite3_str_appendf(uri, "%%%02X", *path);
+		else
+			sqlite3_str_append(uri, path, 1);
+	sqlite3_str_appendall(uri, "?immutable=1");
+	return sqlite3_str_finish(uri);
+}
+
 /* Opens for reading; a folder that cannot be written to needs the immutable form when no log lies beside the store. */
 static int open_reading(struct tf_store *s, const char *path, struct tf_error *err)
 {
@@ -156,20 +172,24 @@ static int open_reading(struct tf_store *s, const char *path, struct tf_error *e
 		return tf_fail_nomem(err);
 	bool immutable = access(log, F_OK) != 0;
 	sqlite3_free(log);
-	if (access(path, R_OK) != 0) {
+	struct stat st;
+	if (access(path, R_OK) != 0 || stat(path, &st) != 0) {
 		tf_fail_errno(err, TF_EIO, "cannot open store '%s'", path);
 		if (errno == ENOENT)
 			tf_hint(err, "make one with: tfprof ingest --db '%s' LOGS, or name another with --db or $TFPROF_DB", path);
 		return -1;
 	}
+	if (!S_ISREG(st.st_mode)) /* a pipe would be waited for without end */
+		return tf_fail(err, TF_ESTORE, "not a tfprof store: '%s'", path);
 	rc = sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
-	if (rc == SQLITE_OK && sqlite3_exec(s->db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL) != SQLITE_CANTOPEN)
+	int tried = rc == SQLITE_OK ? sqlite3_exec(s->db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL) : SQLITE_CANTOPEN;
+	if (tried != SQLITE_CANTOPEN && tried != SQLITE_READONLY)
 		return 0;
 	if (!immutable)
 		return tf_fail(err, TF_ESTORE, "cannot open store '%s': %s", path, sqlite3_errmsg(s->db));
 	sqlite3_close(s->db);
 	s->db = NULL;
-	uri = sqlite3_mprintf("file:%s?immutable=1", path);
+	uri = immutable_uri(path);
 	rc = uri ? sqlite3_open_v2(uri, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL) : SQLITE_NOMEM;
 	sqlite3_free(uri);
 	return rc == SQLITE_OK ? 0 : tf_fail(err, TF_ESTORE, "cannot open store '%s': %s", path, sqlite3_errmsg(s->db));
@@ -193,6 +213,11 @@ int tf_store_open(struct tf_store **out, const char *path, enum tf_store_mode mo
 	if (!s)
 		return tf_fail_nomem(err);
 	s->mode = mode;
+	/* What SQLite would take for a store that is gone with the program. */
+	if (mode != TF_STORE_MEMORY && (!*path || strcmp(path, ":memory:") == 0)) {
+		tf_fail(err, TF_EUSAGE, "not a name for a store: '%s'", path);
+		goto fail;
+	}
 	if ((mode == TF_STORE_READ ? open_reading : open_writing)(s, path, err) < 0)
 		goto fail;
 	sqlite3_busy_timeout(s->db, BUSY_MS);

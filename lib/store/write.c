@@ -151,10 +151,11 @@ static int add_source(struct tf_store *s, const struct tf_source *f, struct tf_e
 			  f->run_prefix, f->real_path) < 0)
 		return -1;
 	s->replaced = old != TF_NONE;
-	if (s->replaced && drop_file(s, old, err) < 0)
+	if (tf_db_integer(s, err, &s->left_session_id, "SELECT session_id FROM _source_file WHERE file_id = ?", "i", old) < 0
+	    || (s->replaced && drop_file(s, old, err) < 0) || find_or_add_run(s, f, err) < 0 || find_or_add_session(s, f, err) < 0)
 		return -1;
-	if (find_or_add_run(s, f, err) < 0 || find_or_add_session(s, f, err) < 0)
-		return -1;
+	if (s->left_session_id == s->session_id)
+		s->left_session_id = TF_NONE;
 	return tf_db_run(s, err, &s->file_id,
 			 "INSERT OR REPLACE INTO _source_file(file_id, run_prefix, real_path, path, kind, run_id, session_id, device,"
 			 " inode, size_bytes, mtime_ns, ctime_ns, content_hash) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -205,6 +206,7 @@ static int drop_orphans(struct tf_store *s, struct tf_error *err)
 {
 	return tf_db_script(s,
 		"DELETE FROM _session WHERE session_id NOT IN (SELECT session_id FROM _source_file WHERE session_id IS NOT NULL);"
+		"DELETE FROM _metric WHERE session_id NOT IN (SELECT session_id FROM _session);"
 		"DELETE FROM _run WHERE run_id NOT IN (SELECT run_id FROM _source_file WHERE run_id IS NOT NULL)", err);
 }
 
@@ -228,19 +230,20 @@ static int put_metrics(struct tf_store *s, int64_t run_id, const struct tf_sessi
 	return 0;
 }
 
-/* The figures that a session has of all its hosts, after one of them changed. */
-static int refresh_session(struct tf_store *s, struct tf_error *err)
+/* The figures that a session has of all its hosts, after one of them came, changed or went. */
+static int refresh_session(struct tf_store *s, int64_t session_id, struct tf_error *err)
 {
 	struct tf_session session = {0};
-	struct tf_target target = {.run_id = s->run_id, .session_id = s->session_id, .run = "", .name = ""};
+	struct tf_target target = {.session_id = session_id, .run = "", .name = ""};
 	int rc = -1;
 
-	if (tf_store_load_session(s, &target, &session, err) < 0)
+	if (tf_db_integer(s, err, &target.run_id, "SELECT run_id FROM _session WHERE session_id = ?", "i", session_id) < 0
+	    || tf_store_load_session(s, &target, &session, err) < 0)
 		goto out;
 	if (tf_db_run(s, err, NULL, "UPDATE _session SET start_ns = ?, duration_ps = ?, complete = ?, framework = ? WHERE session_id = ?",
 		      "iibti", session.start_ns, session.duration_ps, (int)session.complete, session.framework,
-		      s->session_id) < 0
-	    || put_metrics(s, s->run_id, &session, err) < 0)
+		      session_id) < 0
+	    || put_metrics(s, target.run_id, &session, err) < 0)
 		goto out;
 	rc = 0;
 out:
@@ -259,7 +262,8 @@ int tf_store_end_file(struct tf_store *s, struct tf_ledger_file *file, struct tf
 			 "iittiiiti", file->bytes_read, file->records, tf_state_name(file->state), tf_tail_name(file->tail),
 			 file->skipped_records, file->skipped_bytes, file->first_bad_offset, file->writer_version,
 			 s->file_id) < 0
-	    || (s->session_id != TF_NONE && (tf_store_drop_needless(s, err) < 0 || refresh_session(s, err) < 0))
+	    || (s->session_id != TF_NONE && (tf_store_drop_needless(s, err) < 0 || refresh_session(s, s->session_id, err) < 0))
+	    || (s->left_session_id != TF_NONE && refresh_session(s, s->left_session_id, err) < 0)
 	    || (s->replaced && drop_orphans(s, err) < 0)
 	    || tf_db_script(s, "COMMIT", err) < 0) {
 		tf_store_abandon_file(s);

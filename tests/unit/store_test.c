@@ -5,167 +5,105 @@
 
 #include <cmocka.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "lib/store/store.h"
-#include "tests/unit/support_analyze.h"
+#include "tests/unit/support_store.h"
 
 static struct tf_error err;
-
-static struct tf_store *memory(void)
-{
-	struct tf_store *s;
-	assert_int_equal(tf_store_open(&s, "", TF_STORE_MEMORY, &err), 0);
-	return s;
-}
-
-static void begin(struct tf_store *s, const char *path, const char *run, const char *session, const char *host)
-{
-	struct tf_source f = {.run_prefix = "", .real_path = path, .path = path, .run = run, .run_path = run, .session_name = session,
-			      .host_name = host, .kind = session ? TF_FILE_XSPACE : TF_FILE_EVENTS, .size_bytes = 1};
-	assert_int_equal(tf_store_begin_file(s, &f, &err), 0);
-}
-
-static void end(struct tf_store *s)
-{
-	struct tf_ledger_file f = {.first_bad_offset = TF_NONE};
-	assert_int_equal(tf_store_end_file(s, &f, &err), 0);
-}
-
-static void scalar(struct tf_store *s, const char *tag, int64_t step, double wall, int64_t offset, double value)
-{
-	struct tf_row_sink sink = tf_store_row_sink(s);
-	struct tf_point at = {.tag = tf_bytes_of(tag), .step = step, .wall_time = wall, .offset = offset};
-	assert_int_equal(sink.scalar(sink.ctx, &at, value, &err), 0);
-}
-
-struct first {
-	char text[256];
-	int rows;
-};
-
-static int keep_columns(void *ctx, const char *const *names, size_t n, struct tf_error *e)
-{
-	(void)ctx, (void)names, (void)n, (void)e;
-	return 0;
-}
-
-static int keep_row(void *ctx, const struct tf_cell *c, size_t n, struct tf_error *e)
-{
-	struct first *f = ctx;
-	size_t at = strlen(f->text);
-	(void)n, (void)e;
-	f->rows++;
-	if (c->kind == TF_CELL_TEXT)
-		snprintf(f->text + at, sizeof f->text - at, "%.*s", (int)c->bytes.len, (const char *)c->bytes.data);
-	else if (c->kind == TF_CELL_INTEGER)
-		snprintf(f->text + at, sizeof f->text - at, "%lld", (long long)c->integer);
-	return 0;
-}
-
-/* A query's first cell as text. */
-static void gives(struct tf_store *s, const char *sql, const char *want)
-{
-	struct first f = {"", 0};
-	struct tf_row_receiver to = {&f, keep_columns, keep_row};
-	assert_int_equal(tf_store_query(s, sql, NULL, 0, 0, &to, &err), 0);
-	assert_string_equal(f.text, want);
-}
 
 #define POINTS "SELECT group_concat(step || ':' || CAST(value AS INTEGER)) FROM (SELECT * FROM scalar WHERE superseded = 0 ORDER BY step)"
 
 static void the_last_write_of_a_step_wins(void **state)
 {
 	(void)state;
-	struct tf_store *s = memory();
-	begin(s, "e", "r", NULL, NULL);
-	scalar(s, "loss", 1, 1001, 40, 1);
-	scalar(s, "loss", 1, 1002, 82, 2);
-	scalar(s, "loss", 2, 1003, 124, 3);
-	scalar(s, "loss", 2, 1004, 166, 4);
-	end(s);
-	gives(s, POINTS, "1:2,2:4");
-	gives(s, "SELECT count(*) FROM scalar", "4");
+	struct tf_store *s = st_memory();
+	st_begin(s, "e", "r", NULL, NULL);
+	st_scalar(s, "loss", 1, 1001, 40, 1);
+	st_scalar(s, "loss", 1, 1002, 82, 2);
+	st_scalar(s, "loss", 2, 1003, 124, 3);
+	st_scalar(s, "loss", 2, 1004, 166, 4);
+	st_end(s);
+	st_gives(s, POINTS, "1:2,2:4");
+	st_gives(s, "SELECT count(*) FROM scalar", "4");
 	tf_store_close(s, &err);
 }
 
 static void a_restart_in_a_later_file_rewrites(void **state)
 {
 	(void)state;
-	struct tf_store *s = memory();
-	begin(s, "e1", "r", NULL, NULL);
+	struct tf_store *s = st_memory();
+	st_begin(s, "e1", "r", NULL, NULL);
 	for (int i = 0; i < 6; i++)
-		scalar(s, "loss", i, 1001 + i, 42 * i, i);
-	end(s);
-	begin(s, "e2", "r", NULL, NULL);
+		st_scalar(s, "loss", i, 1001 + i, 42 * i, i);
+	st_end(s);
+	st_begin(s, "e2", "r", NULL, NULL);
 	for (int i = 0; i < 3; i++)
-		scalar(s, "loss", 3 + i, 1101 + i, 42 * i, 100 + i);
-	end(s);
-	gives(s, POINTS, "0:0,1:1,2:2,3:100,4:101,5:102");
-	gives(s, "SELECT sum(superseded) FROM scalar", "3");
+		st_scalar(s, "loss", 3 + i, 1101 + i, 42 * i, 100 + i);
+	st_end(s);
+	st_gives(s, POINTS, "0:0,1:1,2:2,3:100,4:101,5:102");
+	st_gives(s, "SELECT sum(superseded) FROM scalar", "3");
 	tf_store_close(s, &err);
 }
 
 static void a_file_that_goes_takes_its_marks_along(void **state)
 {
 	(void)state;
-	struct tf_store *s = memory();
-	begin(s, "e1", "r", NULL, NULL);
-	scalar(s, "loss", 1, 1001, 0, 1);
-	end(s);
-	begin(s, "e2", "r", NULL, NULL);
-	scalar(s, "loss", 1, 1002, 0, 2);
-	end(s);
-	gives(s, POINTS, "1:2");
-	begin(s, "e2", "r", NULL, NULL); /* replaced by a file without the tag */
-	scalar(s, "acc", 1, 1002, 0, 9);
-	end(s);
-	gives(s, "SELECT CAST(value AS INTEGER) FROM scalar WHERE tag = 'loss' AND superseded = 0", "1");
+	struct tf_store *s = st_memory();
+	st_begin(s, "e1", "r", NULL, NULL);
+	st_scalar(s, "loss", 1, 1001, 0, 1);
+	st_end(s);
+	st_begin(s, "e2", "r", NULL, NULL);
+	st_scalar(s, "loss", 1, 1002, 0, 2);
+	st_end(s);
+	st_gives(s, POINTS, "1:2");
+	st_begin(s, "e2", "r", NULL, NULL); /* replaced by a file without the tag */
+	st_scalar(s, "acc", 1, 1002, 0, 9);
+	st_end(s);
+	st_gives(s, "SELECT CAST(value AS INTEGER) FROM scalar WHERE tag = 'loss' AND superseded = 0", "1");
 	tf_store_close(s, &err);
 }
 
 static void points_behind_a_session_start_are_orphaned(void **state)
 {
 	(void)state;
-	struct tf_store *s = memory();
-	begin(s, "e", "r", NULL, NULL);
+	struct tf_store *s = st_memory();
+	st_begin(s, "e", "r", NULL, NULL);
 	for (int i = 0; i < 6; i++)
-		scalar(s, "loss", i, 1001 + i, 42 * i, i);
+		st_scalar(s, "loss", i, 1001 + i, 42 * i, i);
 	struct tf_row_sink sink = tf_store_row_sink(s);
 	assert_int_equal(sink.session_start(sink.ctx, 3, 1100, 500, &err), 0);
-	scalar(s, "loss", 3, 1101, 600, 100);
-	end(s);
-	gives(s, "SELECT group_concat(step) FROM (SELECT step FROM scalar WHERE orphaned ORDER BY step)", "4,5");
+	st_scalar(s, "loss", 3, 1101, 600, 100);
+	st_end(s);
+	st_gives(s, "SELECT group_concat(step) FROM (SELECT step FROM scalar WHERE orphaned ORDER BY step)", "4,5");
 	tf_store_close(s, &err);
 }
 
 static void values_that_are_no_numbers_are_told_apart(void **state)
 {
 	(void)state;
-	struct tf_store *s = memory();
-	begin(s, "e", "r", NULL, NULL);
-	scalar(s, "loss", 0, 1, 0, NAN);
-	scalar(s, "loss", 1, 2, 42, INFINITY);
-	scalar(s, "loss", 2, NAN, 84, 1.5);
-	end(s);
-	gives(s, "SELECT group_concat(coalesce(nonfinite, 'finite')) FROM (SELECT * FROM scalar ORDER BY step)", "nan,inf,finite");
-	gives(s, "SELECT count(*) FROM scalar WHERE value IS NULL", "1");
-	gives(s, "SELECT count(*) FROM scalar WHERE wall_time IS NULL", "1");
+	struct tf_store *s = st_memory();
+	st_begin(s, "e", "r", NULL, NULL);
+	st_scalar(s, "loss", 0, 1, 0, NAN);
+	st_scalar(s, "loss", 1, 2, 42, INFINITY);
+	st_scalar(s, "loss", 2, NAN, 84, 1.5);
+	st_end(s);
+	st_gives(s, "SELECT group_concat(coalesce(nonfinite, 'finite')) FROM (SELECT * FROM scalar ORDER BY step)", "nan,inf,finite");
+	st_gives(s, "SELECT count(*) FROM scalar WHERE value IS NULL", "1");
+	st_gives(s, "SELECT count(*) FROM scalar WHERE wall_time IS NULL", "1");
 	tf_store_close(s, &err);
 }
 
 static void tags_that_are_no_text_stay_apart(void **state)
 {
 	(void)state;
-	struct tf_store *s = memory();
-	begin(s, "e", "r", NULL, NULL);
-	scalar(s, "lo\xff\xfess", 0, 1, 0, 1);
-	scalar(s, "lo\xff\xfdss", 0, 1, 42, 2);
-	end(s);
-	gives(s, "SELECT count(*) FROM tag", "2");
-	gives(s, "SELECT DISTINCT name FROM tag", "lo\xef\xbf\xbd\xef\xbf\xbdss");
-	gives(s, "SELECT count(*) FROM tag WHERE raw IS NOT NULL", "2");
+	struct tf_store *s = st_memory();
+	st_begin(s, "e", "r", NULL, NULL);
+	st_scalar(s, "lo\xff\xfess", 0, 1, 0, 1);
+	st_scalar(s, "lo\xff\xfdss", 0, 1, 42, 2);
+	st_end(s);
+	st_gives(s, "SELECT count(*) FROM tag", "2");
+	st_gives(s, "SELECT DISTINCT name FROM tag", "lo\xef\xbf\xbd\xef\xbf\xbdss");
+	st_gives(s, "SELECT count(*) FROM tag WHERE raw IS NOT NULL", "2");
 	tf_store_close(s, &err);
 }
 
@@ -178,42 +116,37 @@ static void put_capture(struct tf_store *s, const char *path, const char *run, c
 	mk_event(t, "train", 0, us * US, "step_num=0;_r=1;note=a \"quoted\" one");
 	mk_event(t, "d/MatMul:MatMul", 1, us * US - 2, "_c=5;_ct=2;big=u18446744073709551615;x=0.5");
 	mk_event(t, "train", us * US, us * US, "step_num=1;_r=1");
-	struct mk_analysis *a = mk_analyze(t, NULL);
-	begin(s, path, run, session, host);
-	a->host.name = host;
-	assert_int_equal(tf_store_put_host(s, t, &a->host, &a->d, TF_EVENTS_ALL, &err), 0);
-	end(s);
-	mk_analysis_free(a);
+	st_put(s, t, path, run, session, host, TF_EVENTS_ALL);
 }
 
 static void events_and_arguments_come_back(void **state)
 {
 	(void)state;
-	struct tf_store *s = memory();
+	struct tf_store *s = st_memory();
 	put_capture(s, "a", "r", "s1", "h", 10);
-	gives(s, "SELECT group_concat(name) FROM event", "train,d/MatMul:MatMul,train");
-	gives(s, "SELECT parent_id FROM event WHERE name LIKE 'd/%'", "1");
-	gives(s, "SELECT value FROM event_arg WHERE name = 'note'", "a \"quoted\" one");
-	gives(s, "SELECT value FROM event_arg WHERE name = 'big'", "18446744073709551615");
-	gives(s, "SELECT value FROM event_arg WHERE name = '_c'", "5");
-	gives(s, "SELECT count(*) FROM event_arg WHERE name = 'x' AND value = 0.5", "1");
-	gives(s, "SELECT count(*) FROM event WHERE step_id IS NOT NULL", "3");
+	st_gives(s, "SELECT group_concat(name) FROM event", "train,d/MatMul:MatMul,train");
+	st_gives(s, "SELECT parent_id FROM event WHERE name LIKE 'd/%'", "1");
+	st_gives(s, "SELECT value FROM event_arg WHERE name = 'note'", "a \"quoted\" one");
+	st_gives(s, "SELECT value FROM event_arg WHERE name = 'big'", "18446744073709551615");
+	st_gives(s, "SELECT value FROM event_arg WHERE name = '_c'", "5");
+	st_gives(s, "SELECT count(*) FROM event_arg WHERE name = 'x' AND value = 0.5", "1");
+	st_gives(s, "SELECT count(*) FROM event WHERE step_id IS NOT NULL", "3");
 	tf_store_close(s, &err);
 }
 
 static void hosts_of_one_session_are_merged(void **state)
 {
 	(void)state;
-	struct tf_store *s = memory();
+	struct tf_store *s = st_memory();
 	put_capture(s, "a", "r", "s1", "h0", 10);
 	put_capture(s, "b", "r", "s1", "h1", 12);
-	gives(s, "SELECT count(*) FROM session", "1");
-	gives(s, "SELECT count(*) FROM host", "2");
-	gives(s, "SELECT printf('%.4f', value) FROM metric WHERE name = 'step_time_ms.mean' AND host IS NULL", "0.0120");
-	gives(s, "SELECT printf('%.4f', value) FROM metric WHERE name = 'step_time_ms.mean' AND host = 'h0'", "0.0100");
+	st_gives(s, "SELECT count(*) FROM session", "1");
+	st_gives(s, "SELECT count(*) FROM host", "2");
+	st_gives(s, "SELECT printf('%.4f', value) FROM metric WHERE name = 'step_time_ms.mean' AND host IS NULL", "0.0120");
+	st_gives(s, "SELECT printf('%.4f', value) FROM metric WHERE name = 'step_time_ms.mean' AND host = 'h0'", "0.0100");
 	put_capture(s, "b", "r", "s1", "h1", 8); /* replaced */
-	gives(s, "SELECT printf('%.4f', value) FROM metric WHERE name = 'step_time_ms.mean' AND host IS NULL", "0.0100");
-	gives(s, "SELECT count(*) FROM event", "6");
+	st_gives(s, "SELECT printf('%.4f', value) FROM metric WHERE name = 'step_time_ms.mean' AND host IS NULL", "0.0100");
+	st_gives(s, "SELECT count(*) FROM event", "6");
 	tf_store_close(s, &err);
 }
 
@@ -225,7 +158,7 @@ static void selectors_find_what_they_name(void **state)
 		size_t count;
 	} cases[] = {{"latest", "r", "s2", 1}, {"latest~1", "r", "s1", 1}, {"r/s1", "r", "s1", 1}, {"run:q", "q", "s1", 1},
 		     {"r", "r", "s2", 2}, {"*/s1", "r", "s1", 2}, {"nothing", NULL, NULL, 0}, {"latest~9", NULL, NULL, 0}};
-	struct tf_store *s = memory();
+	struct tf_store *s = st_memory();
 	struct tf_arena a = {0};
 	put_capture(s, "a", "r", "s1", "h", 10);
 	put_capture(s, "b", "r", "s2", "h", 10);
@@ -247,7 +180,7 @@ static void selectors_find_what_they_name(void **state)
 static void a_loaded_session_has_the_same_metrics(void **state)
 {
 	(void)state;
-	struct tf_store *s = memory();
+	struct tf_store *s = st_memory();
 	struct tf_session loaded = {0};
 	put_capture(s, "a", "r", "s1", "h", 10);
 	struct tf_target t = {1, 1, "r", "s1"};
@@ -262,12 +195,12 @@ static void a_loaded_session_has_the_same_metrics(void **state)
 static void an_abandoned_file_leaves_nothing(void **state)
 {
 	(void)state;
-	struct tf_store *s = memory();
-	begin(s, "e", "r", NULL, NULL);
-	scalar(s, "loss", 0, 1, 0, 1);
+	struct tf_store *s = st_memory();
+	st_begin(s, "e", "r", NULL, NULL);
+	st_scalar(s, "loss", 0, 1, 0, 1);
 	tf_store_abandon_file(s);
-	gives(s, "SELECT count(*) FROM scalar", "0");
-	gives(s, "SELECT count(*) FROM source_file", "0");
+	st_gives(s, "SELECT count(*) FROM scalar", "0");
+	st_gives(s, "SELECT count(*) FROM source_file", "0");
 	tf_store_close(s, &err);
 }
 
