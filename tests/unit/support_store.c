@@ -96,13 +96,29 @@ static int keep_row(void *ctx, const struct tf_cell *c, size_t n, struct tf_erro
 	return 0;
 }
 
+static void query(struct tf_store *s, const char *sql, struct cells *f)
+{
+	struct tf_row_receiver to = {f, keep_columns, keep_row};
+
+	if (tf_store_query(s, sql, NULL, 0, 0, &to, &err) < 0)
+		fail_msg("%s: %s", err.text, sql);
+}
+
+int64_t st_integer(struct tf_store *s, const char *sql)
+{
+	struct cells f = {""};
+	int64_t value;
+
+	query(s, sql, &f);
+	assert_true(tf_parse_i64(f.text, &value));
+	return value;
+}
+
 void st_gives(struct tf_store *s, const char *sql, const char *want)
 {
 	struct cells f = {""};
-	struct tf_row_receiver to = {&f, keep_columns, keep_row};
 
-	if (tf_store_query(s, sql, NULL, 0, 0, &to, &err) < 0)
-		fail_msg("%s", err.text);
+	query(s, sql, &f);
 	if (strcmp(f.text, want) != 0)
 		fail_msg("'%s' is not '%s': %s", f.text, want, sql);
 }

@@ -25,4 +25,7 @@ struct tf_trace *st_two_steps(int64_t us, int64_t start_ns);
 /* The first cells of a query's rows, as text one behind the other, are these. */
 void st_gives(struct tf_store *s, const char *sql, const char *want);
 
+/* The integer that a query gives. */
+int64_t st_integer(struct tf_store *s, const char *sql);
+
 #endif
