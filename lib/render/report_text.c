@@ -118,7 +118,7 @@ static void put_session(const struct page *p)
 	if (strcmp(p->s->run, ".") != 0)
 		fputc('/', p->to);
 	tf_put_text(p->to, p->s->name, SIZE_MAX);
-	if (!p->s->host_count)
+	if (!p->s->host_count && p->s->xla_count)
 		fputs(": programs of XLA, no capture.\n", p->to);
 	else if (isnan(step))
 		fprintf(p->to, ": the step time is unknown (%s).\n", reason(p, "step_time_ms.mean"));
@@ -334,7 +334,7 @@ static void put_xla_buffers(const struct page *p, const struct tf_xla_module *m)
 		fprintf(p->to, "  %-12s  ", tf_xla_category_name(b->category));
 		tf_put_padded(p->to, b->shape ? b->shape : "-", 26);
 		fputs("  ", p->to);
-		tf_put_text(p->to, b->op ? b->op : b->instruction ? b->instruction : "-", 42);
+		tf_put_text(p->to, b->op ? b->op : b->instruction ? b->instruction : "-", 38);
 		fputc('\n', p->to);
 	}
 }

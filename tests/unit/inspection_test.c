@@ -142,7 +142,7 @@ static void steps_tell_where_they_come_from(void **state)
 {
 	(void)state;
 	host.steps.looked_for = "step_num, loops";
-	holds("\n  steps: 0, source none\n  looked for: step_num, loops\n");
+	holds("\n  steps: 0, source none\n  no step: step_num, loops\n");
 	host.steps = (struct tf_steps){.source = TF_STEPS_INFERRED, .count = 9, .event = "IteratorGetNext"};
 	holds("\n  steps: 9, source inferred\n  step event: IteratorGetNext\n");
 	cJSON *d = document();
