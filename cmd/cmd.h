@@ -12,7 +12,7 @@ enum tf_opt_kind {
 	TF_OPT_FLAG, /* bool */
 	TF_OPT_TEXT, /* const char * */
 	TF_OPT_LIST, /* struct tf_list_arg: may be given several times */
-	TF_OPT_I64,  /* int64_t */
+	TF_OPT_I64,  /* int64_t, not negative */
 };
 
 /* A growing list of argument texts (borrowed from argv). NULL-terminated; zeroed is empty. */

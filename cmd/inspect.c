@@ -20,7 +20,9 @@ static int run(void *args, const char **operands, size_t count, struct tf_error 
 
 	if (count != 1)
 		return tf_fail(err, TF_EUSAGE, "one path is needed");
-	if (tf_inspect(operands[0], &in, err) == 0)
+	if (tf_inspect(operands[0], &in, err) == 0 && in.count == 0)
+		tf_fail(err, TF_EFORMAT, "no file in '%s'", operands[0]);
+	else if (err->code == TF_OK)
 		(a->json ? tf_render_inspection_json : tf_render_inspection_text)(stdout, &in, err);
 	tf_arena_release(&in.arena);
 	return 0;

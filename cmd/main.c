@@ -43,7 +43,9 @@ static int unknown_command(const char *name)
 			nearest = commands[i]->name;
 		}
 	}
-	fprintf(stderr, "tfprof: no command '%s'\n", name);
+	struct tf_error err = {0};
+	tf_fail(&err, TF_EUSAGE, "no command '%s'", name);
+	fprintf(stderr, "tfprof: %s\n", err.text);
 	if (nearest)
 		fprintf(stderr, "hint: did you mean '%s'?\n", nearest);
 	return 2;

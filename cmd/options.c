@@ -54,8 +54,9 @@ static int set_value(const struct tf_opt *o, char *args, const char *value, int 
 		*(const char **)field = value;
 		return 0;
 	case TF_OPT_I64:
-		return tf_parse_i64(value, field) ? 0 : tf_fail(err, TF_EUSAGE, "option '--%s' needs a whole number, not '%s'",
-								  o->name, value);
+		return tf_parse_i64(value, field) && *(int64_t *)field >= 0
+			       ? 0
+			       : tf_fail(err, TF_EUSAGE, "option '--%s' needs a whole number, not '%s'", o->name, value);
 	case TF_OPT_LIST:
 		if (!list->items)
 			list->items = calloc((size_t)argc + 1, sizeof *list->items);

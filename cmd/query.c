@@ -1,5 +1,6 @@
 /* tfprof query: one read-only SQL statement. */
 #include <errno.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,14 @@ static int split_params(const struct tf_list_arg *list, struct tf_param *params,
 	return 0;
 }
 
+/* 0 is no limit: only who says so gets none. */
+static int parse_timeout(const char *text, double *ms, struct tf_error *err)
+{
+	if (tf_parse_quantity(text, TF_UNIT_MS, ms, err) < 0)
+		return -1;
+	return *ms >= 0 && *ms <= 1e12 ? 0 : tf_fail(err, TF_EUSAGE, "option '--timeout' needs a time from 0 to 1e12ms, not '%s'", text);
+}
+
 static int query(const struct args *a, const char *sql, const struct tf_param *params, double timeout_ms, struct tf_error *err)
 {
 	const struct tf_table_format *format = tf_table_format_find(a->format ? a->format : "table");
@@ -64,7 +73,7 @@ static int query(const struct args *a, const char *sql, const struct tf_param *p
 	if (tf_store_open(&store, tf_db_path(a->db), TF_STORE_READ, err) < 0)
 		return -1;
 	if (format->begin(stdout, &to, err) == 0) {
-		int rc = tf_store_query(store, sql, params, a->params.count, (int64_t)timeout_ms, &to, err);
+		int rc = tf_store_query(store, sql, params, a->params.count, (int64_t)ceil(timeout_ms), &to, err);
 		if (format->end(&to, &ending) < 0 && rc == 0)
 			*err = ending;
 	}
@@ -83,7 +92,7 @@ static int run(void *args, const char **operands, size_t count, struct tf_error 
 		tf_fail_nomem(err);
 	else if (count + (a->file != NULL) != 1)
 		tf_fail(err, TF_EUSAGE, "one SQL statement is needed, as argument or with '--file'");
-	else if (a->timeout && tf_parse_quantity(a->timeout, TF_UNIT_MS, &timeout_ms, err) < 0)
+	else if (a->timeout && parse_timeout(a->timeout, &timeout_ms, err) < 0)
 		;
 	else if (split_params(&a->params, params, err) == 0 && (!a->file || read_statement(a->file, &sql, err) == 0))
 		query(a, a->file ? (sql.data ? sql.data : "") : operands[0], params, timeout_ms, err);

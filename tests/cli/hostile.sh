@@ -57,6 +57,43 @@ ok 'nor an error message' sh -c '"$TFPROF" report "$(printf "in/\033none")" 2>er
 ok 'a message names the file' sh -c '"$TFPROF" inspect in/cut.xplane.pb | grep -q "in/cut.xplane.pb"'
 ok 'and the offset' sh -c '"$TFPROF" inspect in/cut.xplane.pb | grep -qE "byte [0-9]+|offset"'
 ok 'damage is nothing to pass on' exits 5 "$TFPROF" check --max step_time_ms.mean=1s in/cut.xplane.pb
+name=$(printf 'in/esc\033[31m\nline.xplane.pb')
+ok 'a name with a newline stays one line' exits 0 "$TFPROF" ingest --db n.db --verbose "$name"
+ok 'in the ledger' sh -c '! grep "^line" out err'
+ok 'and in the report' sh -c '! "$TFPROF" report --db n.db | grep -q "^line"'
+
+# What is given as a store may be anything too.
+mkdir stores stores/folder.db && mkfifo stores/pipe.db && ln -s nowhere stores/dangling.db && ln -s loop.db stores/loop.db
+: >stores/empty.db
+head -c 8192 /dev/zero >stores/zero.db
+echo 'no store' >stores/text.db
+head -c 2000 all.db >stores/cut.db
+{ head -c 100 all.db; head -c 100000 /dev/zero | tr '\0' '\377'; } >stores/broken.db
+{ head -c 60000 all.db; head -c 4096 /dev/zero; tail -c +64097 all.db; } >stores/hole.db
+sqlite3 stores/foreign.db 'CREATE TABLE t(x)'
+sqlite3 stores/fake.db 'PRAGMA application_id = 1952870514; PRAGMA user_version = 5; CREATE TABLE _run(x)'
+sqlite3 stores/newer.db 'CREATE TABLE t(x); PRAGMA application_id = 1952870514; PRAGMA user_version = 9999'
+find stores | sort >stores.before
+for s in folder pipe dangling loop empty zero text cut broken hole foreign fake newer
+do
+	for c in 'report --json' ls 'ls files' 'check --max steps.count=1' 'explain steps.count' 'query SELECT(1)'
+	do
+		timeout 20 "$TFPROF" $c --db stores/$s.db >out 2>err
+		status=$?
+		case $status in 0 | 1 | 2 | 3 | 4 | 5) ok "$s store: $c" true ;; *) ok "$s store: $c (status $status)" false ;; esac
+		[ $status -eq 0 ] || [ $s = hole ] || ok "$s store: $c says why" grep -q '^tfprof [a-z]*: ..*' err
+	done
+done
+ok 'stores that are none are left as they are' sh -c 'find stores | sort | cmp - stores.before'
+for s in text foreign newer
+do
+	cp stores/$s.db kept
+	ok "$s store: ingest refuses it" exits 4 "$TFPROF" ingest --db stores/$s.db "$capture"
+	ok "$s store: and leaves it as it was" cmp kept stores/$s.db
+done
+for s in folder loop broken fake
+do ok "$s store: ingest refuses it" exits 4 timeout 20 "$TFPROF" ingest --db stores/$s.db "$capture"
+done
 chmod 000 in/cut.xplane.pb
 if [ "$(id -u)" -eq 0 ]
 then skip 'a file that may not be read' 'root may read all'

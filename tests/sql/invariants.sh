@@ -65,6 +65,64 @@ laws()
 		'SELECT run, tag, step FROM scalar WHERE superseded = 0 GROUP BY run, tag, step HAVING count(*) > 1'
 	none 'no host is loaded twice' \
 		"SELECT h.session_id, h.name FROM host h JOIN step s USING (host_id) GROUP BY h.session_id, h.name HAVING count(DISTINCT h.host_id) > 1"
+	while read -r view column other key
+	do none "every $column of $view exists" \
+		"SELECT v.$column FROM $view v LEFT JOIN $other o ON o.$key = v.$column WHERE v.$column IS NOT NULL AND o.$key IS NULL"
+	done <<-L
+		session run_id run run_id
+		source_file run_id run run_id
+		source_file session_id session session_id
+		ingest_issue file_id source_file file_id
+		host session_id session session_id
+		device host_id host host_id
+		device_window device_id device device_id
+		device_gap device_id device device_id
+		line host_id host host_id
+		line device_id device device_id
+		event parent_id event event_id
+		step host_id host host_id
+		step session_id session session_id
+		step_breakdown step_id step step_id
+		op host_id host host_id
+		op device_id device device_id
+		kernel host_id host host_id
+		kernel device_id device device_id
+		input_stage host_id host host_id
+		allocator host_id host host_id
+		allocator peak_step_id step step_id
+		memory_at_peak host_id host host_id
+		memory_by_tensor host_id host host_id
+		memory_timeline host_id host host_id
+		memory_event host_id host host_id
+		memory_event step_id step step_id
+		metric run_id run run_id
+		metric session_id session session_id
+		scalar file_id source_file file_id
+		histogram file_id source_file file_id
+		media file_id source_file file_id
+		scalar run run name
+		tag run run name
+		hparam run run name
+	L
+	none 'of one host and name there is one figure' \
+		"SELECT session_id, host, name FROM metric WHERE session_id IS NOT NULL GROUP BY 1, 2, 3 HAVING count(*) > 1"
+	none 'a figure of a host is of one of the session' \
+		"SELECT m.host FROM metric m WHERE m.host IS NOT NULL AND m.host NOT IN (SELECT h.name FROM host h WHERE h.session_id = m.session_id)"
+	none 'the steps that are counted are there' \
+		"SELECT m.session_id FROM metric m WHERE m.name = 'steps.count' AND m.host IS NULL AND m.value > (SELECT count(*) FROM step s WHERE s.session_id = m.session_id)"
+	none 'a mean lies between the extremes' \
+		"SELECT m.session_id FROM metric m JOIN metric a USING (session_id) JOIN metric z USING (session_id)
+		 WHERE m.host IS a.host AND m.host IS z.host AND m.name IN ('step_time_ms.mean', 'step_time_ms.median', 'step_time_ms.p95')
+		 AND a.name = 'step_time_ms.min' AND z.name = 'step_time_ms.max' AND (m.value < a.value - 1e-9 OR m.value > z.value + 1e-9)"
+	none 'exposed input and stalls are parts of a step' \
+		"SELECT session_id FROM metric WHERE name LIKE 'input.%share' AND value NOT BETWEEN 0 AND 1"
+	none 'no peak is over that of its life' 'SELECT name FROM allocator WHERE peak_bytes > lifetime_peak_bytes AND NOT EXISTS
+		(SELECT 1 FROM memory_at_peak m WHERE m.host_id = allocator.host_id AND m.allocator = allocator.name AND m.op = '"'(stack)'"')'
+	none 'the timeline stays below the peak' \
+		'SELECT t.ps FROM memory_timeline t JOIN allocator a ON a.host_id = t.host_id AND a.name = t.allocator WHERE t.heap_bytes + t.stack_bytes > a.peak_bytes'
+	none 'and reaches it' \
+		'SELECT a.name FROM allocator a WHERE EXISTS (SELECT 1 FROM memory_timeline t WHERE t.host_id = a.host_id AND t.allocator = a.name)
+		 AND (SELECT max(heap_bytes + stack_bytes) FROM memory_timeline t WHERE t.host_id = a.host_id AND t.allocator = a.name) <> a.peak_bytes'
 	ok "$db: the store is sound" prints ok sql "$db.db" 'PRAGMA integrity_check'
 }
 
