@@ -71,7 +71,7 @@ head -c 2000 all.db >stores/cut.db
 { head -c 100 all.db; head -c 100000 /dev/zero | tr '\0' '\377'; } >stores/broken.db
 { head -c 60000 all.db; head -c 4096 /dev/zero; tail -c +64097 all.db; } >stores/hole.db
 sqlite3 stores/foreign.db 'CREATE TABLE t(x)'
-sqlite3 stores/fake.db 'PRAGMA application_id = 1952870514; PRAGMA user_version = 5; CREATE TABLE _run(x)'
+sqlite3 stores/fake.db 'PRAGMA application_id = 1952870514; PRAGMA user_version = 1; CREATE TABLE _run(x)'
 sqlite3 stores/newer.db 'CREATE TABLE t(x); PRAGMA application_id = 1952870514; PRAGMA user_version = 9999'
 find stores | sort >stores.before
 for s in folder pipe dangling loop empty zero text cut broken hole foreign fake newer

@@ -186,11 +186,12 @@ static void names_and_values_of_arguments_are_escaped(void **state)
 	struct tf_trace *t = mk_trace();
 	mk_plane(t, "/host:CPU", "");
 	mk_line(t, 1, "python", 0);
-	mk_event(t, "e", 0, US, "k\"e\\y=v\"a\\l;new\nline=\x01\ttab;b\xff=x\xfe");
+	mk_event(t, "e", 0, US, "k\"e\\y=v\"a\\l;new\nline=\x01\ttab;b\xff=x\xfe;q\"q=z");
 	mk_event(t, "f", 2 * US, US, "k\"e\\y=again"); /* the second look at the name */
 	put(t, "a", TF_EVENTS_ALL);
 	st_gives(s, "SELECT count(*) FROM _arg_set WHERE json_valid(args)", "2");
 	st_gives(s, "SELECT value FROM event_arg WHERE name = 'k\"e\\y' ORDER BY event_id", "v\"a\\lagain");
+	st_gives(s, "SELECT value FROM event_arg WHERE name = 'q\"q'", "z");
 	st_gives(s, "SELECT value FROM event_arg WHERE name = 'new' || char(10) || 'line'", "\x01\ttab");
 	st_gives(s, "SELECT value FROM event_arg WHERE name = 'b' || char(65533)", "x\xef\xbf\xbd");
 }

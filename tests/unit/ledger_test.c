@@ -163,6 +163,7 @@ static void an_issue_has_code_offset_and_message(void **state)
 	struct tf_ledger_file *f = add("e", TF_STATE_NEW);
 	assert_int_equal(tf_ledger_issue(&l.arena, f, TF_ISSUE_DATA_CRC, 4096, &err, "record %d", 7), 0);
 	assert_int_equal(tf_ledger_issue(&l.arena, f, TF_ISSUE_EMPTY, TF_NONE, &err, "the file is empty"), 0);
+	assert_int_equal(tf_ledger_issue(&l.arena, f, TF_ISSUE_PROTO_ERROR, 0, &err, "no message"), 0);
 	cJSON *d = document();
 	ms_is_text(d, "files/0/issues/0/code", "data_crc");
 	ms_is_number(d, "files/0/issues/0/offset", 4096);
@@ -170,6 +171,7 @@ static void an_issue_has_code_offset_and_message(void **state)
 	ms_is_null(d, "files/0/issues/1/offset");
 	cJSON_Delete(d);
 	text_is("e: data_crc at byte 4096: record 7\ne: empty: the file is empty\n"
+		"e: proto_error at byte 0: no message\n"
 		"1 files: 1 new, 0 replaced, 0 unchanged, 0 skipped, 0 failed; 0 records, 0 rows\n");
 }
 

@@ -288,9 +288,8 @@ static void what_an_older_store_holds_survives(void **state)
 static void a_migration_that_fails_changes_nothing(void **state)
 {
 	(void)state;
-	/* What later migrations create is there already, but the number says otherwise. */
-	make_older(newest() - 1);
-	sql("PRAGMA user_version = 1");
+	make_older(1);
+	sql("ALTER TABLE _op ADD COLUMN max_step_number INTEGER"); /* the last thing that number 4 does; all before it succeeds */
 	char *before = ask(SHAPE);
 	struct tf_store *s;
 	assert_int_equal(tf_store_open(&s, path, TF_STORE_WRITE, &err), -1);

@@ -366,11 +366,21 @@ static void what_is_missing_is_grouped_by_reason(void **state)
 	      "  other: kernels.total_ms\n");
 }
 
+static void one_figure_is_no_group(void **state)
+{
+	(void)state;
+	ms_unknown(&s, "ops.eager_ratio", "no_op_events");
+	holds("  no_op_events: ops.eager_ratio\n");
+}
+
 static void figures_of_single_hosts_are_not_missed(void **state)
 {
 	(void)state;
 	ms_unknown(&s, "input.share", "no_input_events")->host = "h0";
 	lacks("What is missing");
+	ms_unknown(&s, "input.share", "no_input_events");
+	ms_metric(&s, "input.wait_ms_per_step", 1);
+	holds("  no_input_events: input.share\n"); /* once, the session's */
 }
 
 static void what_was_looked_for_is_told(void **state)
@@ -593,6 +603,7 @@ int main(void)
 		TEST(kernels_show_their_mean_and_tensor_cores),
 		TEST(hosts_are_compared_when_there_are_several),
 		TEST(what_is_missing_is_grouped_by_reason),
+		TEST(one_figure_is_no_group),
 		TEST(figures_of_single_hosts_are_not_missed),
 		TEST(what_was_looked_for_is_told),
 		TEST(issues_come_last),
