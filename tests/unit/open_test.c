@@ -461,7 +461,7 @@ static void two_ingests_take_turns(void **state)
 	(void)state;
 	struct tf_store *a = opened(TF_STORE_WRITE), *b = opened(TF_STORE_WRITE);
 	for (int i = 0; i < 3; i++) {
-		char name[8];
+		char name[16];
 		struct tf_store *s = i % 2 ? b : a;
 		snprintf(name, sizeof name, "e%d", i);
 		st_begin(s, name, "r", NULL, NULL);
