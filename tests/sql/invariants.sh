@@ -85,6 +85,7 @@ laws()
 		step_breakdown step_id step step_id
 		op host_id host host_id
 		op device_id device device_id
+		op max_step_id step step_id
 		kernel host_id host host_id
 		kernel device_id device device_id
 		input_stage host_id host host_id
@@ -95,6 +96,8 @@ laws()
 		memory_timeline host_id host host_id
 		memory_event host_id host host_id
 		memory_event step_id step step_id
+		hlo_module session_id session session_id
+		hlo_buffer session_id session session_id
 		metric run_id run run_id
 		metric session_id session session_id
 		scalar file_id source_file file_id

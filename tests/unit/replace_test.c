@@ -98,6 +98,9 @@ static const char *const links[][4] = {
 	{"_memory_event", "allocator_id", "_allocator", "allocator_id"},
 	{"_memory_event", "step_id", "_step", "step_id"},
 	{"_growth", "allocator_id", "_allocator", "allocator_id"},
+	{"_hlo_module", "session_id", "_session", "session_id"},
+	{"_hlo_module", "file_id", "_source_file", "file_id"},
+	{"_hlo_buffer", "module_id", "_hlo_module", "id"},
 	{"_metric", "run_id", "_run", "run_id"},
 	{"_metric", "session_id", "_session", "session_id"},
 	{"_scalar", "tag_id", "_tag", "tag_id"},
@@ -125,7 +128,7 @@ static void the_capture_fills_the_tables(void **state)
 	for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
 		char query[128];
 		if (strcmp(links[i][0], "_ingest_issue") == 0 || strcmp(links[i][0], "_host_note") == 0
-		    || strncmp(links[i][0], "_tag", 4) == 0 || strcmp(links[i][0], "_scalar") == 0)
+		    || strncmp(links[i][0], "_tag", 4) == 0 || strncmp(links[i][0], "_hlo", 4) == 0 || strcmp(links[i][0], "_scalar") == 0)
 			continue;
 		snprintf(query, sizeof query, "SELECT CASE WHEN count(*) > 0 THEN 'some' ELSE '%s is empty' END FROM %s", links[i][0],
 			 links[i][0]);
