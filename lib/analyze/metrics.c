@@ -18,14 +18,16 @@ struct scope {
 	bool failed;
 };
 
+/* NULL for a name of no kind, which a tag or allocator without a name has: it has no metric. */
 static struct tf_metric *add(struct scope *c, const char *name)
 {
 	const struct tf_metric_kind *kind = tf_metric_kind_find(name);
 	struct tf_session *s = c->s;
-	struct tf_metric *m = tf_arena_push(&s->arena, (void **)&s->metrics, &s->metric_count, &s->metric_cap,
-					    sizeof *m);
 
-	if (!m || !kind) {
+	if (!kind)
+		return NULL;
+	struct tf_metric *m = tf_arena_push(&s->arena, (void **)&s->metrics, &s->metric_count, &s->metric_cap, sizeof *m);
+	if (!m) {
 		c->failed = true;
 		return NULL;
 	}

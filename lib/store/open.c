@@ -115,12 +115,16 @@ static int build_views(struct tf_store *s, struct tf_error *err)
 	return tf_db_run(s, err, NULL, "INSERT OR REPLACE INTO _meta VALUES('views', ?)", "i", hash);
 }
 
-static int migrate(struct tf_store *s, int64_t version, struct tf_error *err)
+/* The version is asked again under the lock: another process may have made the store since. */
+static int migrate(struct tf_store *s, struct tf_error *err)
 {
 	char pragma[64];
+	int64_t version;
 
 	if (tf_db_script(s, "BEGIN IMMEDIATE", err) < 0)
 		return -1;
+	if (tf_db_integer(s, err, &version, "PRAGMA user_version", "") < 0)
+		goto fail;
 	for (const struct tf_sql *sql = tf_sql_all; sql->name; sql++)
 		if (!is_view(sql) && version_of(sql) > version && tf_db_script(s, sql->text, err) < 0)
 			goto fail;
@@ -133,7 +137,7 @@ fail:
 	return -1;
 }
 
-static int prepare_writing(struct tf_store *s, int64_t version, struct tf_error *err)
+static int prepare_writing(struct tf_store *s, struct tf_error *err)
 {
 	char pragma[64];
 
@@ -144,7 +148,7 @@ static int prepare_writing(struct tf_store *s, int64_t version, struct tf_error 
 	if (s->mode == TF_STORE_WRITE
 	    && tf_db_script(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", err) < 0)
 		return -1;
-	return migrate(s, version, err);
+	return migrate(s, err);
 }
 
 /* "file:PATH?immutable=1" with the characters escaped that mean something in a URI; NULL when out of memory. sqlite3_free(). */
@@ -222,7 +226,7 @@ int tf_store_open(struct tf_store **out, const char *path, enum tf_store_mode mo
 		goto fail;
 	sqlite3_busy_timeout(s->db, BUSY_MS);
 	if (check_identity(s, path, &version, err) < 0
-	    || (mode != TF_STORE_READ && prepare_writing(s, version, err) < 0))
+	    || (mode != TF_STORE_READ && prepare_writing(s, err) < 0))
 		goto fail;
 	*out = s;
 	return 0;

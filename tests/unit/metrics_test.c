@@ -459,6 +459,22 @@ static void scalars_by_tag(void **state)
 	done(&f);
 }
 
+static void a_tag_without_a_name_has_no_metric(void **state)
+{
+	static struct tf_scalar_series list[] = {{.tag = "", .count = 1, .last = 1, .min = 1, .max = 1, .mean = 1},
+						 {.tag = "loss", .count = 1, .last = 2, .min = 2, .max = 2, .mean = 2}};
+	struct fixture f;
+	(void)state;
+	begin(&f, 1);
+	f.s.scalars = list;
+	f.s.scalar_count = 2;
+	build(&f);
+	assert_value(&f, "scalar[loss].last", 2);
+	for (size_t i = 0; i < f.s.metric_count; i++)
+		assert_string_not_equal(f.s.metrics[i].name, "scalar[].last");
+	done(&f);
+}
+
 static void the_capture(void **state)
 {
 	struct fixture f;
@@ -657,6 +673,7 @@ int main(void)
 		cmocka_unit_test(kernels_are_counted_by_time_and_name),
 		cmocka_unit_test(ops_are_self_times_without_idle),
 		cmocka_unit_test(scalars_by_tag),
+		cmocka_unit_test(a_tag_without_a_name_has_no_metric),
 		cmocka_unit_test(the_capture),
 		cmocka_unit_test(an_empty_capture_has_no_duration),
 		cmocka_unit_test(of_several_hosts_the_slowest_counts),
