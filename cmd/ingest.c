@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/target.h"
 #include "lib/pipeline/pipeline.h"
 #include "lib/render/render.h"
 
@@ -33,28 +34,6 @@ static int choose(const char *option, const char *value, const char *const *name
 			return 0;
 		}
 	return value ? tf_fail(err, TF_EUSAGE, "option '--%s' does not know '%s'", option, value) : 0;
-}
-
-/* One line on stderr about what was lost; whether anything was. */
-static bool report_damage(const struct tf_ledger *l)
-{
-	int64_t records = 0, bytes = 0, files = 0;
-	bool damaged = false;
-
-	for (size_t i = 0; i < l->file_count; i++) {
-		const struct tf_ledger_file *f = &l->files[i];
-		bool here = f->state == TF_STATE_FAILED;
-		for (size_t k = 0; k < f->issue_count; k++)
-			here |= tf_issue_is_damage(f->issues[k].code);
-		files += here;
-		damaged |= here;
-		records += f->skipped_records;
-		bytes += f->skipped_bytes;
-	}
-	if (damaged)
-		fprintf(stderr, "tfprof ingest: %lld files are damaged or unreadable, %lld records and %lld bytes lost; "
-				"see 'tfprof ls issues'\n", (long long)files, (long long)records, (long long)bytes);
-	return damaged;
 }
 
 /* True if some file gave something, or was known already. */
@@ -103,7 +82,7 @@ static int run(void *args, const char **operands, size_t count, struct tf_error 
 	if (rc == 0)
 		rc = a->json	  ? tf_render_ledger_json(stdout, &ledger, err)
 		     : a->verbose ? tf_render_ledger_text(stdout, &ledger, err) : 0;
-	bool damaged = report_damage(&ledger);
+	bool damaged = tf_tell_damage(" ingest", &ledger, "see 'tfprof ls issues'");
 	if (rc == 0 && damaged && a->strict)
 		status = 3;
 	if (rc == 0 && !is_useful(&ledger)) {

@@ -6,6 +6,25 @@
 
 #include "cmd/cmd.h"
 
+bool tf_tell_damage(const char *cmd, const struct tf_ledger *l, const char *where)
+{
+	int64_t records = 0, bytes = 0, files = 0;
+
+	for (size_t i = 0; i < l->file_count; i++) {
+		const struct tf_ledger_file *f = &l->files[i];
+		bool here = f->state == TF_STATE_FAILED;
+		for (size_t k = 0; k < f->issue_count; k++)
+			here |= tf_issue_is_damage(f->issues[k].code);
+		files += here;
+		records += f->skipped_records;
+		bytes += f->skipped_bytes;
+	}
+	if (files)
+		fprintf(stderr, "tfprof%s: %lld %s damaged or unreadable, %lld records and %lld bytes lost; %s\n", cmd, (long long)files,
+			files == 1 ? "file is" : "files are", (long long)records, (long long)bytes, where);
+	return files > 0;
+}
+
 static int load_path(const char *path, const char *step_event, struct tf_session *session, struct tf_error *err)
 {
 	struct tf_ledger ledger = {0};
@@ -15,6 +34,8 @@ static int load_path(const char *path, const char *step_event, struct tf_session
 		return tf_fail(err, TF_EUSAGE, "not a regular expression: '%s'", step_event);
 	struct tf_ingest_options o = {.step_event = step_event ? &marker : NULL, .progress_to = stderr};
 	int rc = tf_report_path(path, &o, session, &ledger, err);
+	if (rc == 0)
+		tf_tell_damage("", &ledger, "'tfprof inspect' tells more");
 	tf_arena_release(&ledger.arena);
 	if (step_event)
 		regfree(&marker);

@@ -11,4 +11,7 @@
 int tf_load_target(const char *db, const char *what, const char *step_event, struct tf_session *session,
 		   struct tf_error *err);
 
+/* One line on stderr about what a ledger says was lost, and where to read more; `cmd` is "" or " NAME". True if anything was. */
+bool tf_tell_damage(const char *cmd, const struct tf_ledger *ledger, const char *where);
+
 #endif

@@ -99,6 +99,12 @@ int tf_count_ops(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, st
 int tf_count_kernels(struct tf_derived *d, struct tf_arena *a, struct tf_host *h, struct tf_error *err);
 
 /*
+ * Start, framework, completeness of a session with its hosts, and what the profiler complained of as issues; those from the ledger are
+ * already in the list. 0, or -1: out of memory. session.c
+ */
+int tf_session_settle(struct tf_session *s, struct tf_error *err);
+
+/*
  * Makes one host of those of one name, which lie together, best first: what the first does not know comes from the next. 0 or -1
  * (memory). merge_hosts.c
  */

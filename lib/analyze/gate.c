@@ -17,6 +17,7 @@ enum need {
 	NEED_STEPS = 2,	  /* steps that something marks */
 	NEED_STEADY = 4,  /* enough steady ones */
 	NEED_WINDOW = 8,  /* the window of the devices: steady steps or, without any, what was recorded */
+	NEED_EVENTS = 16, /* event files that lost nothing */
 };
 
 static unsigned needs_of(const char *metric)
@@ -25,7 +26,7 @@ static unsigned needs_of(const char *metric)
 		const char *prefix;
 		unsigned needs;
 	} kinds[] = {
-		{"scalar[", 0},
+		{"scalar[", NEED_EVENTS},
 		{"capture.dropped", 0}, /* says itself how incomplete the capture is */
 		{"steps.", NEED_CAPTURE | NEED_STEPS},
 		{"step_", NEED_CAPTURE | NEED_STEPS | NEED_STEADY},
@@ -101,6 +102,8 @@ static const char *doubt(const struct tf_gate *g, const struct side *x)
 		return x->metric->reason ? x->metric->reason : "unknown";
 	if ((x->needs & NEED_CAPTURE) && !x->s->complete)
 		return "incomplete";
+	if ((x->needs & NEED_EVENTS) && x->s->damaged_events)
+		return "damaged";
 	if ((x->needs & NEED_STEPS) && !g->accept_inferred && has_inferred_steps(x->s))
 		return "inferred_steps";
 	return (x->needs & NEED_STEADY) && x->steady < g->min_steps ? "too_few_steps" : NULL;

@@ -291,6 +291,8 @@ struct tf_session {
 	bool complete;
 	struct tf_note *issues;
 	size_t issue_count, issue_cap;
+	int64_t lost_count;	/* captures of the session that could not be read */
+	int64_t damaged_events; /* event files of the run that lost records */
 	struct tf_host *hosts; /* by name */
 	size_t host_count, host_cap;
 	struct tf_xla_module *xla; /* programs, the largest peak first */

@@ -182,6 +182,26 @@ static int note_superseded(struct ingest *g, struct tf_ledger_file *f, const str
 	return rc;
 }
 
+/* A file that by its name, or by its beginning, is a capture, and of which nothing could be read. */
+static bool is_broken_capture(const struct tf_ledger_file *f, const struct tf_content *in)
+{
+	enum tf_file_kind kind = f->kind == TF_FILE_UNKNOWN ? tf_sniff_name(f->path) : f->kind;
+
+	return (f->state == TF_STATE_FAILED || in->content.len == 0)
+	       && (kind == TF_FILE_XSPACE || kind == TF_FILE_TRACE_JSON || kind == TF_FILE_TRACE_PB);
+}
+
+/* Its session lacks what it held, unless a better file of its host is there: the session is then incomplete. */
+static int is_lost(struct ingest *g, const struct tf_source *source, bool *lost)
+{
+	struct tf_better better;
+
+	if (tf_store_find_better(g->store, source, &better, g->err) < 0)
+		return -1;
+	*lost = !better.found;
+	return 0;
+}
+
 static int load_content(struct ingest *g, struct described *file, struct tf_content *in, struct tf_ledger_file *f)
 {
 	struct tf_source *source = &file->source;
@@ -222,12 +242,14 @@ static int load_content(struct ingest *g, struct described *file, struct tf_cont
 	}
 	if (streams && note_cut(g, f, in) < 0)
 		goto out;
-	bool profile = f->kind != TF_FILE_EVENTS && f->kind != TF_FILE_PROFILE_EMPTY && c.loaded;
-	if (!profile) {
+	bool profile = f->kind != TF_FILE_EVENTS && f->kind != TF_FILE_PROFILE_EMPTY && c.loaded, lost = false;
+	if (is_broken_capture(f, in) && is_lost(g, source, &lost) < 0)
+		goto out;
+	if (!profile && !lost) {
 		source->session_name = source->host_name = NULL;
 		source->run = file->folder;
 	}
-	if (f->state == TF_STATE_FAILED || f->state == TF_STATE_SKIPPED)
+	if (!lost && (f->state == TF_STATE_FAILED || f->state == TF_STATE_SKIPPED))
 		source->run = NULL;
 	rc = store_file(g, source, in, format, &c, f);
 out:

@@ -385,6 +385,24 @@ static int load_scalars(struct loader *l, sqlite3_stmt *q, void *to)
 	return 0;
 }
 
+/* Captures that could not be read, and event files that lost records; what became of the latter is told. */
+static int load_damage(struct loader *l, const struct tf_target *target)
+{
+	struct tf_session *out = l->out;
+
+	if (tf_db_integer(l->s, l->err, &out->lost_count,
+			  "SELECT count(*) FROM _source_file WHERE session_id = ? AND state IN ('failed', 'skipped')", "i",
+			  target->session_id) < 0
+	    || tf_db_integer(l->s, l->err, &out->damaged_events,
+			     "SELECT count(*) FROM _source_file WHERE run_id = ? AND kind = 'event_file' AND skipped_records > 0", "i",
+			     target->run_id) < 0)
+		return -1;
+	return each(l, "SELECT i.code, f.path || ': ' || coalesce('byte ' || i.byte_offset || ': ', '') || i.message"
+		       " FROM _ingest_issue i JOIN _source_file f ON f.file_id = i.file_id"
+		       " WHERE f.run_id = ? AND f.kind = 'event_file' AND f.skipped_records > 0 ORDER BY i.id LIMIT 20",
+		    target->run_id, load_issue, NULL);
+}
+
 int tf_store_load_session(struct tf_store *s, const struct tf_target *target, struct tf_session *out,
 			  struct tf_error *err)
 {
@@ -410,6 +428,8 @@ int tf_store_load_session(struct tf_store *s, const struct tf_target *target, st
 		|| each(&l, "SELECT module_id, name, instructions, peak_bytes, always_bytes, heap_bytes, allocated_bytes, reason"
 			    " FROM hlo_module WHERE session_id = ? ORDER BY peak_bytes DESC, name",
 			target->session_id, load_xla, NULL) < 0))
+		return -1;
+	if (load_damage(&l, target) < 0)
 		return -1;
 	for (size_t i = 0; i < out->host_count; i++)
 		if (load_lists(&l, &out->hosts[i]) < 0)

@@ -7,15 +7,16 @@
 #include "lib/store/db.h"
 #include "lib/store/sql.h"
 
-/* All targets, newest first: sessions by (start, run, name), those without a start last; then runs without a session. */
+/*
+ * All targets, newest first: sessions by (start, run, name), those without a start last; then runs without a session. Where no
+ * capture of a session could be read, its files' time stands for the start: the session before it is not the latest.
+ */
 static const char targets_sql[] =
-	"SELECT r.run_id, s.session_id, r.name, s.name FROM _run r LEFT JOIN _session s ON s.run_id = r.run_id"
-	" AND (EXISTS (SELECT 1 FROM _host h WHERE h.session_id = s.session_id)"
-	" OR EXISTS (SELECT 1 FROM _hlo_module m WHERE m.session_id = s.session_id))"
-	" WHERE s.session_id IS NOT NULL OR NOT EXISTS (SELECT 1 FROM _session x WHERE x.run_id = r.run_id"
-	" AND (EXISTS (SELECT 1 FROM _host h WHERE h.session_id = x.session_id)"
-	" OR EXISTS (SELECT 1 FROM _hlo_module m WHERE m.session_id = x.session_id)))"
-	" ORDER BY s.session_id IS NULL, s.start_ns IS NULL, s.start_ns DESC, r.name DESC, s.name DESC";
+	"SELECT r.run_id, s.session_id, r.name, s.name, coalesce(s.start_ns, (SELECT max(f.mtime_ns) FROM _source_file f"
+	" WHERE f.session_id = s.session_id AND f.state IN ('failed', 'skipped')"
+	" AND NOT EXISTS (SELECT 1 FROM _host h WHERE h.session_id = s.session_id))) AS start"
+	" FROM _run r LEFT JOIN _session s ON s.run_id = r.run_id"
+	" ORDER BY s.session_id IS NULL, start IS NULL, start DESC, r.name DESC, s.name DESC";
 
 static bool is_named(const struct tf_target *t, const char *selector)
 {

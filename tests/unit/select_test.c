@@ -269,18 +269,17 @@ static void a_session_whose_file_went_is_not_named(void **state)
 	names("latest~1", "");
 }
 
-static void a_session_without_a_host_is_not_named(void **state)
+static void a_session_in_which_nothing_can_be_read_is_one(void **state)
 {
 	(void)state;
 	session("r", "a", T0);
 	st_begin(s, "r/b/h", "r", "b", "h"); /* a file of that session in which nothing can be read */
 	st_end(s);
-	names("r", "r/a");
-	names("r/b", "");
-	names("latest~1", "");
+	names("r", "r/a r/b");
+	names("r/b", "r/b");
 	st_begin(s, "q/b/h", "q", "b", "h");
 	st_end(s);
-	names("q", "q"); /* the run can still be asked for */
+	names("q", "q/b");
 }
 
 static void a_target_has_the_ids_of_the_views(void **state)
@@ -431,7 +430,7 @@ int main(void)
 		TEST(names_are_whole_and_exact),
 		TEST(the_empty_text_names_nothing),
 		TEST(a_session_whose_file_went_is_not_named),
-		TEST(a_session_without_a_host_is_not_named),
+		TEST(a_session_in_which_nothing_can_be_read_is_one),
 		TEST(a_target_has_the_ids_of_the_views),
 		TEST(lists_of_an_empty_store_have_columns_alone),
 		TEST(sessions_are_listed_oldest_first),
