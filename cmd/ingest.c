@@ -85,7 +85,9 @@ static int run(void *args, const char **operands, size_t count, struct tf_error 
 	bool damaged = tf_tell_damage(" ingest", &ledger, "see 'tfprof ls issues'");
 	if (rc == 0 && damaged && a->strict)
 		status = 3;
-	if (rc == 0 && !is_useful(&ledger)) {
+	if (rc == 0 && ledger.missing) {
+		tf_fail(err, TF_EIO, "%s", ledger.missing);
+	} else if (rc == 0 && !is_useful(&ledger)) {
 		tf_fail(err, TF_EFORMAT, "nothing that can be loaded in '%s'", operands[0]);
 		tf_hint(err, "'tfprof inspect %s' tells what the files are", operands[0]);
 	}

@@ -5,9 +5,6 @@
 /* One inflated file. A capture over 4 GiB exists; 64 GiB is a bomb. */
 #define TF_LIMIT_INFLATED_BYTES ((uint64_t)64 << 30)
 
-/* Folders below a PATH: deeper ones are loops that stat cannot show. */
-#define TF_LIMIT_WALK_DEPTH 64
-
 /* Interned bytes of one string: names and shapes are short, HLO text is not. */
 #define TF_LIMIT_STRING_BYTES ((size_t)1 << 20)
 

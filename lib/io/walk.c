@@ -4,16 +4,22 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "lib/base/limits.h"
 #include "lib/base/vec.h"
 
-/* Names in order, runs of digits by their value. */
-static int compare_names(const void *a, const void *b)
+/* A folder's files come before those of a folder whose name is longer. */
+static unsigned char rank(char c)
 {
-	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+	return c == '/' ? 0 : (unsigned char)c;
+}
+
+/* Paths in order, runs of digits by their value. */
+static int compare_paths(const char *x, const char *y)
+{
 	const char *from_x = x, *from_y = y;
 
 	while (*x && *y) {
@@ -29,7 +35,7 @@ static int compare_names(const void *a, const void *b)
 			x += n;
 			y += m;
 		} else if (*x != *y) {
-			return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
+			return rank(*x) < rank(*y) ? -1 : 1;
 		} else {
 			x++;
 			y++;
@@ -40,16 +46,39 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(from_x, from_y);
 }
 
-static int add_found(struct tf_walk *w, const char *path, const char *relative, const struct stat *st, int error,
-		     struct tf_error *err)
+static int compare_names(const void *a, const void *b)
+{
+	return compare_paths(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int compare_found(const void *a, const void *b)
+{
+	return compare_paths(((const struct tf_found *)a)->relative, ((const struct tf_found *)b)->relative);
+}
+
+static struct tf_found *add_found(struct tf_walk *w, const char *path, const char *relative, const struct stat *st,
+				  struct tf_error *err)
 {
 	struct tf_found *f = tf_arena_push(&w->arena, (void **)&w->files, &w->count, &w->cap, sizeof *f);
 
-	if (!f)
-		return tf_fail_nomem(err);
-	*f = (struct tf_found){.path = path, .relative = relative, .error = error};
+	if (!f) {
+		tf_fail_nomem(err);
+		return NULL;
+	}
+	*f = (struct tf_found){.path = path, .relative = relative};
 	if (st)
 		f->st = *st;
+	return f;
+}
+
+static int add_unreadable(struct tf_walk *w, const char *path, const char *relative, const struct stat *st, int error,
+			  struct tf_error *err)
+{
+	struct tf_found *f = add_found(w, path, relative, st, err);
+
+	if (!f)
+		return -1;
+	f->error = error;
 	return 0;
 }
 
@@ -63,7 +92,7 @@ static int list_names(const char *path, char ***names, size_t *count, int *error
 		*error = errno;
 		return 0;
 	}
-	while ((entry = readdir(dir))) {
+	while ((errno = 0, entry = readdir(dir))) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
 		char *name = strdup(entry->d_name);
@@ -74,28 +103,27 @@ static int list_names(const char *path, char ***names, size_t *count, int *error
 		}
 		(*names)[(*count)++] = name;
 	}
+	*error = errno;
 	closedir(dir);
 	if (*count)
-		qsort(*names, *count, sizeof **names, compare_names);
+		qsort(*names, *count, sizeof **names, compare_names); /* whichever of two hard links comes first */
 	return 0;
 }
 
-static int visit(struct tf_walk *w, const char *path, const char *relative, int depth, struct tf_error *err);
+static int visit(struct tf_walk *w, const char *path, const char *relative, struct tf_error *err);
 
-static int visit_folder(struct tf_walk *w, const char *path, const char *relative, const struct stat *st, int depth,
-			struct tf_error *err)
+/* Recursion ends where the path is too long for the system. */
+static int visit_folder(struct tf_walk *w, const char *path, const char *relative, const struct stat *st, struct tf_error *err)
 {
 	char **names = NULL;
 	size_t count = 0;
 	int error = 0, rc = -1;
 
-	if (depth > TF_LIMIT_WALK_DEPTH)
-		return add_found(w, path, relative, st, ELOOP, err);
 	if (list_names(path, &names, &count, &error) < 0) {
 		tf_fail_nomem(err);
 		goto out;
 	}
-	if (error && add_found(w, path, relative, st, error, err) < 0)
+	if (error && add_unreadable(w, path, relative, st, error, err) < 0)
 		goto out;
 	for (size_t i = 0; i < count; i++) {
 		size_t len = strlen(path);
@@ -106,7 +134,7 @@ static int visit_folder(struct tf_walk *w, const char *path, const char *relativ
 			tf_fail_nomem(err);
 			goto out;
 		}
-		if (visit(w, child, below, depth + 1, err) < 0)
+		if (visit(w, child, below, err) < 0)
 			goto out;
 	}
 	rc = 0;
@@ -122,21 +150,61 @@ static uint64_t identity(const struct stat *st)
 	return tf_hash_u64((uint64_t)st->st_ino) ^ ((uint64_t)st->st_dev * UINT64_C(0x9e3779b97f4a7c15));
 }
 
-static int visit(struct tf_walk *w, const char *path, const char *relative, int depth, struct tf_error *err)
+/* A file met before; a hard link to it is told, since its folder lacks it. */
+static int note_again(struct tf_walk *w, const char *path, const char *relative, const struct stat *st, const char *first,
+		      struct tf_error *err)
+{
+	if (!S_ISREG(st->st_mode) || st->st_nlink < 2 || !first || strcmp(first, path) == 0)
+		return 0;
+	struct tf_found *f = add_found(w, path, relative, st, err);
+	if (!f)
+		return -1;
+	f->same_as = first;
+	return 0;
+}
+
+/* What a path leads to. */
+static int enter(struct tf_walk *w, const char *path, const char *relative, struct tf_error *err)
 {
 	struct stat st;
 
-	if (stat(path, &st) < 0)
-		return add_found(w, path, relative, NULL, errno, err);
+	if (stat(path, &st) < 0) {
+		int error = errno;
+		return add_unreadable(w, path, relative, lstat(path, &st) == 0 ? &st : NULL, error, err);
+	}
 	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return 0; /* a pipe or device: reading it could block */
-	uint64_t key = identity(&st);
-	if (tf_map_find(&w->seen, key))
-		return 0;
-	if (tf_map_put(&w->seen, key, 1, err) < 0)
+	uint64_t key = identity(&st), *first = tf_map_find(&w->seen, key);
+	if (first)
+		return note_again(w, path, relative, &st, (const char *)(uintptr_t)*first, err);
+	if (tf_map_put(&w->seen, key, (uint64_t)(uintptr_t)path, err) < 0)
 		return -1;
-	return S_ISDIR(st.st_mode) ? visit_folder(w, path, relative, &st, depth, err)
-				   : add_found(w, path, relative, &st, 0, err);
+	if (S_ISDIR(st.st_mode))
+		return visit_folder(w, path, relative, &st, err);
+	return add_found(w, path, relative, &st, err) ? 0 : -1;
+}
+
+/* Symbolic links wait until all else is found, so that a file has the name of its own place and not that of a link to it. */
+static int visit(struct tf_walk *w, const char *path, const char *relative, struct tf_error *err)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0 || !S_ISLNK(st.st_mode))
+		return enter(w, path, relative, err);
+	struct tf_link *l = tf_arena_push(&w->arena, (void **)&w->links, &w->link_count, &w->link_cap, sizeof *l);
+	if (!l)
+		return tf_fail_nomem(err);
+	*l = (struct tf_link){path, relative};
+	return 0;
+}
+
+static int follow_links(struct tf_walk *w, struct tf_error *err)
+{
+	for (size_t i = 0; i < w->link_count; i++)
+		if (enter(w, w->links[i].path, w->links[i].relative, err) < 0)
+			return -1;
+	w->link_count = 0;
+	return 0;
 }
 
 int tf_walk(struct tf_walk *w, const char *path, struct tf_error *err)
@@ -144,27 +212,63 @@ int tf_walk(struct tf_walk *w, const char *path, struct tf_error *err)
 	struct stat st;
 	const char *slash = strrchr(path, '/');
 	char *copy = tf_arena_strdup(&w->arena, path);
+	size_t before = w->count;
 
 	if (!copy)
 		return tf_fail_nomem(err);
 	if (stat(path, &st) < 0)
 		return tf_fail_errno(err, TF_EIO, "cannot read '%s'", path);
-	if (S_ISDIR(st.st_mode))
-		return visit(w, copy, "", 0, err);
-	if (!S_ISREG(st.st_mode))
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return tf_fail(err, TF_EIO, "cannot read '%s': neither a file nor a folder", path);
-	size_t before = w->count;
-	if (visit(w, copy, slash ? copy + (slash - path) + 1 : copy, 0, err) < 0)
+	bool is_folder = S_ISDIR(st.st_mode);
+	if (enter(w, copy, is_folder ? "" : slash ? copy + (slash - path) + 1 : copy, err) < 0 || follow_links(w, err) < 0)
 		return -1;
-	if (w->count > before)
+	if (!is_folder && w->count > before)
 		w->files[before].from_file = true;
+	if (w->count > before)
+		qsort(w->files + before, w->count - before, sizeof *w->files, compare_found);
 	return 0;
+}
+
+/* A name beside a path, or itself if it is absolute. */
+static char *beside(struct tf_arena *a, const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+	int len = slash && name[0] != '/' ? (int)(slash + 1 - path) : 0;
+	return tf_arena_printf(a, "%.*s%s", len, path, name);
+}
+
+char *tf_real_path(struct tf_arena *a, const char *path)
+{
+	char target[PATH_MAX], real[PATH_MAX];
+	ssize_t n;
+
+	if (realpath(path, real))
+		return tf_arena_strdup(a, real);
+	for (int hops = 0; hops < 8 && (n = readlink(path, target, sizeof target - 1)) > 0; hops++) {
+		target[n] = '\0';
+		path = beside(a, path, target);
+		if (!path)
+			return NULL;
+	}
+	for (size_t len = strlen(path); len > 0;) { /* the deepest folder that is there */
+		while (len > 0 && path[len - 1] != '/')
+			len--;
+		char *folder = len ? tf_arena_strndup(a, path, len) : tf_arena_strdup(a, ".");
+		if (!folder)
+			return NULL;
+		if (realpath(folder, real))
+			return tf_arena_printf(a, "%s/%s", strcmp(real, "/") == 0 ? "" : real, path + len);
+		while (len > 0 && path[len - 1] == '/')
+			len--;
+	}
+	return tf_arena_strdup(a, path);
 }
 
 int tf_walk_skip(struct tf_walk *w, const char *path, struct tf_error *err)
 {
 	struct stat st;
-	return stat(path, &st) < 0 ? 0 : tf_map_put(&w->seen, identity(&st), 1, err);
+	return stat(path, &st) < 0 ? 0 : tf_map_put(&w->seen, identity(&st), 0, err);
 }
 
 void tf_walk_release(struct tf_walk *w)

@@ -1,4 +1,4 @@
-/* Finding files below a path: sorted, symbolic links followed, each file once. */
+/* Finding files below a path: sorted, symbolic links followed last, each file once. */
 #ifndef TF_IO_WALK_H
 #define TF_IO_WALK_H
 
@@ -14,22 +14,33 @@ struct tf_found {
 	const char *relative; /* below the PATH given; the file's own name if PATH is a file */
 	bool from_file;	      /* PATH itself is this file */
 	struct stat st;
-	int error; /* errno, if it or (for a folder) its entries cannot be read */
+	int error;	     /* errno, if it or (for a folder) its entries cannot be read */
+	const char *same_as; /* NULL; where a hard link leads to a file met before, that one's path */
+};
+
+struct tf_link {
+	const char *path, *relative;
 };
 
 /* Zeroed is empty. Release the arena and the map. */
 struct tf_walk {
 	struct tf_arena arena;
-	struct tf_map seen; /* device and inode of folders and files met */
+	struct tf_map seen; /* folders and files met, by device and inode: the path as an address, 0 for what is skipped */
 	struct tf_found *files;
 	size_t count, cap;
+	struct tf_link *links; /* that wait */
+	size_t link_count, link_cap;
 };
 
 /*
  * Adds all regular files below a path (a file or a folder), in order of name; digits in names count as numbers, so that
- * "events.999" comes before "events.1000". A file met before is not added again. -1: TF_EIO if the path does not exist, TF_ENOMEM.
+ * "events.999" comes before "events.1000". A file met before is not added again, but for hard links (same_as). -1: TF_EIO if the path does
+ * not exist, TF_ENOMEM.
  */
 int tf_walk(struct tf_walk *w, const char *path, struct tf_error *err);
+
+/* The absolute path without links; that which a file would have that is not there. Arena; NULL: out of memory. */
+char *tf_real_path(struct tf_arena *a, const char *path);
 
 /* Counts a file as met, so that it is not found: one that need not exist. 0, or -1: TF_ENOMEM. */
 int tf_walk_skip(struct tf_walk *w, const char *path, struct tf_error *err);

@@ -1,8 +1,8 @@
 /* Ingest: every file found is read, told apart, decoded, analysed and stored, one transaction each. */
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/decode/sniff.h"
@@ -59,32 +59,28 @@ static int describe(struct ingest *g, const struct tf_found *found, struct descr
 	struct tf_source *s = &out->source;
 	struct tf_arena *a = &g->ledger->arena;
 	bool standard = strcmp(found->path, "-") == 0;
-	char *real = standard ? NULL : realpath(found->path, NULL);
+	const char *real = standard ? found->path : tf_real_path(a, found->path);
 	struct tf_names names;
-	int rc = -1;
 
+	if (!real)
+		return tf_fail_nomem(g->err);
 	if (tf_name_file(a, found->path, found->relative, found->from_file || standard, g->o->run, &names, g->err) < 0)
-		goto out;
+		return -1;
 	*s = (struct tf_source){
 		.run_prefix = g->o->run ? g->o->run : "", .device = (int64_t)found->st.st_dev,
-		.real_path = tf_utf8_repair(a, tf_bytes_of(real ? real : found->path)),
+		.real_path = tf_utf8_repair(a, tf_bytes_of(real)),
 		.path = tf_utf8_repair(a, tf_bytes_of(found->path)), .run = tf_utf8_repair(a, tf_bytes_of(names.run)),
 		.run_path = tf_arena_strndup(a, found->path, strlen(found->path) - strlen(found->relative)),
 		.session_name = tf_utf8_repair(a, tf_bytes_of(names.session)),
 		.host_name = tf_utf8_repair(a, tf_bytes_of(names.host)), .inode = (int64_t)found->st.st_ino,
 		.size_bytes = (int64_t)found->st.st_size, .mtime_ns = stamp_ns(found->st.st_mtim),
 		.ctime_ns = stamp_ns(found->st.st_ctim)};
-	if (!s->real_path || !s->path || !s->run || !s->session_name || !s->host_name || !s->run_path) {
-		tf_fail_nomem(g->err);
-		goto out;
-	}
+	if (!s->real_path || !s->path || !s->run || !s->session_name || !s->host_name || !s->run_path)
+		return tf_fail_nomem(g->err);
 	s->run_path = tf_utf8_repair(a, tf_bytes_of(s->run_path));
 	out->folder = tf_utf8_repair(a, tf_bytes_of(names.folder));
 	out->program_session = tf_utf8_repair(a, tf_bytes_of(names.program_session));
-	rc = s->run_path && out->folder && out->program_session ? 0 : tf_fail_nomem(g->err);
-out:
-	free(real);
-	return rc;
+	return s->run_path && out->folder && out->program_session ? 0 : tf_fail_nomem(g->err);
 }
 
 static int issue(struct ingest *g, struct tf_ledger_file *f, enum tf_issue_code code, const char *text)
@@ -182,23 +178,28 @@ static int note_superseded(struct ingest *g, struct tf_ledger_file *f, const str
 	return rc;
 }
 
-/* A file that by its name, or by its beginning, is a capture, and of which nothing could be read. */
-static bool is_broken_capture(const struct tf_ledger_file *f, const struct tf_content *in)
+/*
+ * What a file belongs to: a profile to its session, an event file to its folder's run. One of which nothing could be read belongs
+ * where its name says, unless a better file of its host is there: that session or run is then incomplete. Others belong to nothing.
+ */
+static int place(struct ingest *g, struct described *file, const struct tf_ledger_file *f, bool has_profile, bool is_empty)
 {
 	enum tf_file_kind kind = f->kind == TF_FILE_UNKNOWN ? tf_sniff_name(f->path) : f->kind;
+	bool failed = f->state == TF_STATE_FAILED, is_lost = false;
+	struct tf_source *source = &file->source;
 
-	return (f->state == TF_STATE_FAILED || in->content.len == 0)
-	       && (kind == TF_FILE_XSPACE || kind == TF_FILE_TRACE_JSON || kind == TF_FILE_TRACE_PB);
-}
-
-/* Its session lacks what it held, unless a better file of its host is there: the session is then incomplete. */
-static int is_lost(struct ingest *g, const struct tf_source *source, bool *lost)
-{
-	struct tf_better better;
-
-	if (tf_store_find_better(g->store, source, &better, g->err) < 0)
-		return -1;
-	*lost = !better.found;
+	if ((failed || is_empty) && (kind == TF_FILE_XSPACE || kind == TF_FILE_TRACE_JSON || kind == TF_FILE_TRACE_PB)) {
+		struct tf_better better;
+		if (tf_store_find_better(g->store, source, &better, g->err) < 0)
+			return -1;
+		is_lost = !better.found;
+	}
+	if (!has_profile && !is_lost) {
+		source->session_name = source->host_name = NULL;
+		source->run = file->folder;
+	}
+	if (!is_lost && (f->state == TF_STATE_SKIPPED || (failed && kind != TF_FILE_EVENTS)))
+		source->run = NULL;
 	return 0;
 }
 
@@ -242,30 +243,33 @@ static int load_content(struct ingest *g, struct described *file, struct tf_cont
 	}
 	if (streams && note_cut(g, f, in) < 0)
 		goto out;
-	bool profile = f->kind != TF_FILE_EVENTS && f->kind != TF_FILE_PROFILE_EMPTY && c.loaded, lost = false;
-	if (is_broken_capture(f, in) && is_lost(g, source, &lost) < 0)
-		goto out;
-	if (!profile && !lost) {
-		source->session_name = source->host_name = NULL;
-		source->run = file->folder;
-	}
-	if (!lost && (f->state == TF_STATE_FAILED || f->state == TF_STATE_SKIPPED))
-		source->run = NULL;
-	rc = store_file(g, source, in, format, &c, f);
+	bool has_profile = f->kind != TF_FILE_EVENTS && f->kind != TF_FILE_PROFILE_EMPTY && c.loaded;
+	if (place(g, file, f, has_profile, in->content.len == 0) == 0)
+		rc = store_file(g, source, in, format, &c, f);
 out:
 	tf_capture_release(&c);
 	return rc;
 }
 
-static int load_file(struct ingest *g, struct described *file, const struct tf_source_known *known, const char *path,
+/* A file that cannot be opened: the store's ledger says so too. */
+static int keep_unreadable(struct ingest *g, struct described *file, const struct tf_source_known *known, const struct tf_error *why,
+			   struct tf_ledger_file *f)
+{
+	file->source.kind = f->kind = known->found ? known->kind : tf_sniff_name(f->path);
+	return note_unreadable(g, f, why) < 0 || place(g, file, f, false, true) < 0
+			       || tf_store_note_unreadable(g->store, &file->source, known, f, g->err) < 0 ? -1 : 0;
+}
+
+static int load_file(struct ingest *g, struct described *file, const struct tf_source_known *known, const struct tf_found *found,
 		     struct tf_ledger_file *f)
 {
 	struct tf_source *source = &file->source;
 	struct tf_content in;
 	struct tf_error failed = {0};
 
-	if (tf_content_open(&in, path, &failed) < 0)
-		return note_unreadable(g, f, &failed);
+	errno = found->error;
+	if (found->error ? tf_fail_errno(&failed, TF_EIO, "cannot read") : tf_content_open(&in, found->path, &failed))
+		return keep_unreadable(g, file, known, &failed, f);
 	f->kind = source->kind = tf_sniff(in.content, in.whole, source->path);
 	bool hashed = tf_format_find(f->kind);
 	int rc = hashed ? tf_content_hash(&in, &source->content_hash, &failed) : 0;
@@ -291,26 +295,46 @@ static int ingest_file(struct ingest *g, const struct tf_found *found)
 
 	if (!f)
 		return tf_fail_nomem(g->err);
-	if (found->error) {
-		f->state = TF_STATE_FAILED;
-		return issue(g, f, TF_ISSUE_IO_ERROR, strerror(found->error));
+	if (found->same_as) {
+		f->state = TF_STATE_SKIPPED;
+		return tf_ledger_issue(&g->ledger->arena, f, TF_ISSUE_SAME_FILE, TF_NONE, g->err, "a hard link to '%s'", found->same_as);
 	}
 	f->bytes = (int64_t)found->st.st_size;
 	if (describe(g, found, &file) < 0 || tf_store_find_source(g->store, &file.source, &known, g->err) < 0)
 		return -1;
-	if (known.found && known.same_stat && !g->o->step_event && strcmp(found->path, "-") != 0) {
+	if (known.found && known.same_stat && !found->error && !g->o->step_event && strcmp(found->path, "-") != 0) {
 		f->state = TF_STATE_UNCHANGED;
 		f->kind = known.kind;
 		f->records = known.records;
 		return 0;
 	}
-	if (load_file(g, &file, &known, found->path, f) < 0)
+	if (load_file(g, &file, &known, found, f) < 0)
 		return tf_wrap(g->err, "'%s'", f->path);
 	return 0;
 }
 
-static int find_all(struct tf_walk *w, const char *const *paths, size_t count, struct tf_error *err)
+/* One PATH. That one is not there does not keep the others from being loaded: the ledger remembers the first. */
+static int find_path(struct ingest *g, struct tf_walk *w, const char *path)
 {
+	struct tf_arena *a = &g->ledger->arena;
+	struct tf_error failed = {0};
+
+	if (tf_walk(w, path, &failed) < 0) {
+		if (failed.code == TF_EIO && !g->ledger->missing)
+			g->ledger->missing = tf_arena_strdup(a, failed.text);
+		if (failed.code == TF_EIO && g->ledger->missing)
+			return 0;
+		*g->err = failed;
+		return -1;
+	}
+	const char *real = tf_real_path(a, path);
+	return real ? tf_store_forget_unread(g->store, real, g->err) : tf_fail_nomem(g->err);
+}
+
+static int find_all(struct ingest *g, struct tf_walk *w, const char *const *paths, size_t count)
+{
+	struct tf_error *err = g->err;
+
 	for (size_t i = 0; i < count; i++) {
 		if (strncmp(paths[i], "gs://", 5) == 0 || strncmp(paths[i], "s3://", 5) == 0) {
 			tf_fail(err, TF_EUSAGE, "not a local path: '%s'", paths[i]);
@@ -322,11 +346,11 @@ static int find_all(struct tf_walk *w, const char *const *paths, size_t count, s
 			if (!f)
 				return tf_fail_nomem(err);
 			*f = (struct tf_found){.path = "-", .relative = "-", .from_file = true};
-		} else if (tf_walk(w, paths[i], err) < 0) {
+		} else if (find_path(g, w, paths[i]) < 0) {
 			return -1;
 		}
 	}
-	return 0;
+	return w->count == 0 && g->ledger->missing ? tf_fail(err, TF_EIO, "%s", g->ledger->missing) : 0;
 }
 
 /* A store that lies among the logs is no log. */
@@ -362,7 +386,7 @@ int tf_ingest(struct tf_store *store, const char *const *paths, size_t path_coun
 	uint64_t total = 0, done = 0;
 	int rc = -1;
 
-	if (skip_store(&w, store, err) < 0 || find_all(&w, paths, path_count, err) < 0)
+	if (skip_store(&w, store, err) < 0 || find_all(&g, &w, paths, path_count) < 0)
 		goto out;
 	for (size_t i = 0; i < w.count; i++)
 		total += (uint64_t)w.files[i].st.st_size;

@@ -248,6 +248,8 @@ static int inspect_file(const struct tf_found *found, struct tf_inspection *out,
 		return tf_fail_nomem(err);
 	if (found->error)
 		return tf_ledger_issue(a, &f->file, TF_ISSUE_IO_ERROR, TF_NONE, err, "%s", strerror(found->error));
+	if (found->same_as)
+		return tf_ledger_issue(a, &f->file, TF_ISSUE_SAME_FILE, TF_NONE, err, "a hard link to '%s'", found->same_as);
 	if (tf_content_open(&in, found->path, &failed) < 0)
 		return tf_ledger_issue(a, &f->file, TF_ISSUE_IO_ERROR, TF_NONE, err, "%s", failed.text);
 	int rc = inspect_content(&in, found, a, f, err);

@@ -29,7 +29,7 @@ struct tf_store {
 	/* The file being written. */
 	bool in_file;
 	int64_t file_id, run_id, session_id; /* run and session TF_NONE: none */
-	int64_t left_session_id;	     /* that the file was of until now, TF_NONE: of none, or of the same */
+	int64_t left_run_id, left_session_id; /* that the file was of until now, TF_NONE: of none */
 	const char *host_name;		     /* borrowed for the time of the file */
 	bool replaced;
 	int64_t rows;
@@ -75,6 +75,24 @@ int tf_store_put_events(struct tf_store *s, const struct tf_trace *t, const stru
 
 /* Removes the rows of a file's capture or result file. write.c */
 int tf_store_drop_capture(struct tf_store *s, int64_t file_id, struct tf_error *err);
+
+/* Removes all rows of a file but its own. write.c */
+int tf_store_drop_file(struct tf_store *s, int64_t file_id, struct tf_error *err);
+
+/* Adds the issues of a file to those of the current file_id. write.c */
+int tf_store_put_issues(struct tf_store *s, const struct tf_ledger_file *file, struct tf_error *err);
+
+/* The figures that a session has of all its hosts, after one of them came, changed or went. write.c */
+int tf_store_refresh_session(struct tf_store *s, int64_t session_id, struct tf_error *err);
+
+/* Ends the state of the file being written. write.c */
+void tf_store_forget_tags(struct tf_store *s);
+
+/* Remembers the run and session that a file is of (file_id TF_NONE: none), before it goes elsewhere. sources.c */
+int tf_store_note_left(struct tf_store *s, int64_t file_id, struct tf_error *err);
+
+/* Brings the run and session up to date that the file was of; without any file they go. sources.c */
+int tf_store_settle_left(struct tf_store *s, struct tf_error *err);
 
 /* Removes the rows of files of the current session that better ones make needless. supersede.c */
 int tf_store_drop_needless(struct tf_store *s, struct tf_error *err);

@@ -385,21 +385,25 @@ static int load_scalars(struct loader *l, sqlite3_stmt *q, void *to)
 	return 0;
 }
 
-/* Captures that could not be read, and event files that lost records; what became of the latter is told. */
+/* Files of a run's events that could not be read, or not wholly. */
+#define DAMAGED_EVENTS \
+	"f.run_id = ? AND f.session_id IS NULL" \
+	" AND (f.state = 'failed' OR f.inode IS NULL OR (f.kind = 'event_file' AND f.skipped_records > 0))"
+
+/* Captures that cannot be read, and event files that lost records; what became of the latter is told. */
 static int load_damage(struct loader *l, const struct tf_target *target)
 {
 	struct tf_session *out = l->out;
 
 	if (tf_db_integer(l->s, l->err, &out->lost_count,
-			  "SELECT count(*) FROM _source_file WHERE session_id = ? AND state IN ('failed', 'skipped')", "i",
-			  target->session_id) < 0
+			  "SELECT count(*) FROM _source_file WHERE session_id = ? AND (state IN ('failed', 'skipped') OR inode IS NULL)",
+			  "i", target->session_id) < 0
 	    || tf_db_integer(l->s, l->err, &out->damaged_events,
-			     "SELECT count(*) FROM _source_file WHERE run_id = ? AND kind = 'event_file' AND skipped_records > 0", "i",
-			     target->run_id) < 0)
+			     "SELECT count(*) FROM _source_file f WHERE " DAMAGED_EVENTS, "i", target->run_id) < 0)
 		return -1;
 	return each(l, "SELECT i.code, f.path || ': ' || coalesce('byte ' || i.byte_offset || ': ', '') || i.message"
 		       " FROM _ingest_issue i JOIN _source_file f ON f.file_id = i.file_id"
-		       " WHERE f.run_id = ? AND f.kind = 'event_file' AND f.skipped_records > 0 ORDER BY i.id LIMIT 20",
+		       " WHERE " DAMAGED_EVENTS " ORDER BY i.id LIMIT 20",
 		    target->run_id, load_issue, NULL);
 }
 

@@ -61,8 +61,18 @@ struct tf_source_known {
 int tf_store_find_source(struct tf_store *s, const struct tf_source *source, struct tf_source_known *known,
 			 struct tf_error *err);
 
-/* Same content under a new stat: notes the stat, keeps the rows. */
+/* Same content under a new stat: notes the stat, keeps the rows; what is said of an earlier failure to read it goes. */
 int tf_store_touch_source(struct tf_store *s, int64_t file_id, const struct tf_source *source, struct tf_error *err);
+
+/*
+ * Notes a source that cannot be read now, and why (the issues of `file`): what an earlier look left of it stays, but its session is
+ * incomplete until it can be read. Its own transaction. 0 or -1.
+ */
+int tf_store_note_unreadable(struct tf_store *s, const struct tf_source *source, const struct tf_source_known *known,
+			     struct tf_ledger_file *file, struct tf_error *err);
+
+/* Forgets the files below an absolute path of which nothing could be read and that are no more, and folders. 0 or -1. */
+int tf_store_forget_unread(struct tf_store *s, const char *root, struct tf_error *err);
 
 /* What the store has of the host of a file, from a better one: its listed steps of the main series. */
 struct tf_better {

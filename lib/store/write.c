@@ -5,45 +5,6 @@
 
 #include "lib/store/db.h"
 
-int tf_store_find_source(struct tf_store *s, const struct tf_source *source, struct tf_source_known *known,
-			 struct tf_error *err)
-{
-	sqlite3_stmt *q = tf_db_bind(s, err,
-		"SELECT file_id, device = ?3 AND inode = ?4 AND size_bytes = ?5 AND mtime_ns = ?6 AND ctime_ns = ?7, content_hash,"
-		" kind, state, records FROM _source_file WHERE run_prefix = ?1 AND real_path = ?2",
-		"ttiiiii", source->run_prefix, source->real_path, source->device, source->inode, source->size_bytes,
-		source->mtime_ns, source->ctime_ns);
-
-	*known = (struct tf_source_known){0};
-	if (!q)
-		return -1;
-	int step = sqlite3_step(q);
-	if (step == SQLITE_ROW) {
-		const char *kind = (const char *)sqlite3_column_text(q, 3), *state = (const char *)sqlite3_column_text(q, 4);
-		known->found = true;
-		known->file_id = sqlite3_column_int64(q, 0);
-		known->same_stat = sqlite3_column_int(q, 1);
-		known->content_hash = (uint64_t)sqlite3_column_int64(q, 2);
-		known->records = sqlite3_column_int64(q, 5);
-		for (int k = TF_FILE_UNKNOWN; kind && k <= TF_FILE_HOST_METRICS; k++)
-			if (strcmp(kind, tf_file_kind_name((enum tf_file_kind)k)) == 0)
-				known->kind = (enum tf_file_kind)k;
-		for (int k = TF_STATE_NEW; state && k <= TF_STATE_FAILED; k++)
-			if (strcmp(state, tf_state_name((enum tf_file_state)k)) == 0)
-				known->state = (enum tf_file_state)k;
-	}
-	tf_db_done(q);
-	return step == SQLITE_ROW || step == SQLITE_DONE ? 0 : tf_db_fail(s, err, "store");
-}
-
-int tf_store_touch_source(struct tf_store *s, int64_t file_id, const struct tf_source *source, struct tf_error *err)
-{
-	return tf_db_run(s, err, NULL,
-			 "UPDATE _source_file SET device = ?, inode = ?, size_bytes = ?, mtime_ns = ?, ctime_ns = ? WHERE file_id = ?",
-			 "iiiiii", source->device, source->inode, source->size_bytes, source->mtime_ns, source->ctime_ns,
-			 file_id);
-}
-
 /* Removes the rows of a file from the tables that hold them in ranges. */
 static int drop_ranges(struct tf_store *s, int64_t file_id, struct tf_error *err)
 {
@@ -103,7 +64,7 @@ int tf_store_drop_capture(struct tf_store *s, int64_t file_id, struct tf_error *
 	return drop_ranges(s, file_id, err) < 0 || drop_host(s, file_id, err) < 0 ? -1 : 0;
 }
 
-static int drop_file(struct tf_store *s, int64_t file_id, struct tf_error *err)
+int tf_store_drop_file(struct tf_store *s, int64_t file_id, struct tf_error *err)
 {
 	static const char *const drops[] = {
 		"DELETE FROM _ingest_issue WHERE file_id = ?", "DELETE FROM _tag_count WHERE file_id = ?",
@@ -151,11 +112,9 @@ static int add_source(struct tf_store *s, const struct tf_source *f, struct tf_e
 			  f->run_prefix, f->real_path) < 0)
 		return -1;
 	s->replaced = old != TF_NONE;
-	if (tf_db_integer(s, err, &s->left_session_id, "SELECT session_id FROM _source_file WHERE file_id = ?", "i", old) < 0
-	    || (s->replaced && drop_file(s, old, err) < 0) || find_or_add_run(s, f, err) < 0 || find_or_add_session(s, f, err) < 0)
+	if (tf_store_note_left(s, old, err) < 0 || (s->replaced && tf_store_drop_file(s, old, err) < 0)
+	    || find_or_add_run(s, f, err) < 0 || find_or_add_session(s, f, err) < 0)
 		return -1;
-	if (s->left_session_id == s->session_id)
-		s->left_session_id = TF_NONE;
 	return tf_db_run(s, err, &s->file_id,
 			 "INSERT OR REPLACE INTO _source_file(file_id, run_prefix, real_path, path, kind, run_id, session_id, device,"
 			 " inode, size_bytes, mtime_ns, ctime_ns, content_hash) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -178,7 +137,7 @@ int tf_store_begin_file(struct tf_store *s, const struct tf_source *source, stru
 	return 0;
 }
 
-static void forget_file(struct tf_store *s)
+void tf_store_forget_tags(struct tf_store *s)
 {
 	s->in_file = false;
 	tf_strtab_release(&s->tags);
@@ -188,10 +147,10 @@ static void forget_file(struct tf_store *s)
 void tf_store_abandon_file(struct tf_store *s)
 {
 	sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-	forget_file(s);
+	tf_store_forget_tags(s);
 }
 
-static int put_issues(struct tf_store *s, const struct tf_ledger_file *file, struct tf_error *err)
+int tf_store_put_issues(struct tf_store *s, const struct tf_ledger_file *file, struct tf_error *err)
 {
 	for (size_t i = 0; i < file->issue_count; i++)
 		if (tf_db_run(s, err, NULL, "INSERT INTO _ingest_issue(file_id, code, byte_offset, message) VALUES(?,?,?,?)",
@@ -199,15 +158,6 @@ static int put_issues(struct tf_store *s, const struct tf_ledger_file *file, str
 			      file->issues[i].message) < 0)
 			return -1;
 	return 0;
-}
-
-/* A session or run that lost its last file's rows is not kept. */
-static int drop_orphans(struct tf_store *s, struct tf_error *err)
-{
-	return tf_db_script(s,
-		"DELETE FROM _session WHERE session_id NOT IN (SELECT session_id FROM _source_file WHERE session_id IS NOT NULL);"
-		"DELETE FROM _metric WHERE session_id NOT IN (SELECT session_id FROM _session);"
-		"DELETE FROM _run WHERE run_id NOT IN (SELECT run_id FROM _source_file WHERE run_id IS NOT NULL)", err);
 }
 
 static int put_metrics(struct tf_store *s, int64_t run_id, const struct tf_session *session, struct tf_error *err)
@@ -230,8 +180,7 @@ static int put_metrics(struct tf_store *s, int64_t run_id, const struct tf_sessi
 	return 0;
 }
 
-/* The figures that a session has of all its hosts, after one of them came, changed or went. */
-static int refresh_session(struct tf_store *s, int64_t session_id, struct tf_error *err)
+int tf_store_refresh_session(struct tf_store *s, int64_t session_id, struct tf_error *err)
 {
 	struct tf_session session = {0};
 	struct tf_target target = {.session_id = session_id, .run = "", .name = ""};
@@ -255,21 +204,20 @@ int tf_store_end_file(struct tf_store *s, struct tf_ledger_file *file, struct tf
 {
 	if (file->state == TF_STATE_NEW && s->replaced)
 		file->state = TF_STATE_REPLACED;
-	if (tf_store_end_rows(s, err) < 0 || put_issues(s, file, err) < 0
+	if (tf_store_end_rows(s, err) < 0 || tf_store_put_issues(s, file, err) < 0
 	    || tf_db_run(s, err, NULL,
 			 "UPDATE _source_file SET bytes_read = ?, records = ?, state = ?, tail_state = ?, skipped_records = ?,"
 			 " skipped_bytes = ?, first_bad_offset = ?, writer_version = ? WHERE file_id = ?",
 			 "iittiiiti", file->bytes_read, file->records, tf_state_name(file->state), tf_tail_name(file->tail),
 			 file->skipped_records, file->skipped_bytes, file->first_bad_offset, file->writer_version,
 			 s->file_id) < 0
-	    || (s->session_id != TF_NONE && (tf_store_drop_needless(s, err) < 0 || refresh_session(s, s->session_id, err) < 0))
-	    || (s->left_session_id != TF_NONE && refresh_session(s, s->left_session_id, err) < 0)
-	    || (s->replaced && drop_orphans(s, err) < 0)
+	    || (s->session_id != TF_NONE && (tf_store_drop_needless(s, err) < 0 || tf_store_refresh_session(s, s->session_id, err) < 0))
+	    || tf_store_settle_left(s, err) < 0
 	    || tf_db_script(s, "COMMIT", err) < 0) {
 		tf_store_abandon_file(s);
 		return -1;
 	}
 	file->new_rows = s->rows;
-	forget_file(s);
+	tf_store_forget_tags(s);
 	return 0;
 }

@@ -59,6 +59,7 @@ const char *tf_file_kind_name(enum tf_file_kind kind);
 	X(TF_ISSUE_UNPAIRED, "unpaired") \
 	X(TF_ISSUE_SUPERSEDED, "superseded") \
 	X(TF_ISSUE_DIFFERS, "differs") \
+	X(TF_ISSUE_SAME_FILE, "same_file") \
 	X(TF_ISSUE_STEP_WRAP, "step_wrap_suspected") \
 	X(TF_ISSUE_LIMIT, "limit")
 
@@ -113,6 +114,7 @@ struct tf_ledger {
 	struct tf_arena arena;
 	struct tf_ledger_file *files;
 	size_t file_count, file_cap;
+	const char *missing; /* the first PATH that is not there, and why; NULL */
 };
 
 /*

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "lib/base/limits.h"
 #include "lib/base/text.h"
 #include "lib/io/walk.h"
 
@@ -155,12 +155,79 @@ static void several_paths_find_each_file_once(void **state)
 	finds(paths, 4, "d/e/f\nd/g\n");
 }
 
+/* Where a link and what it leads to are both below the path, the file has the name of its own place. */
+static void a_link_does_not_take_a_files_name(void **state)
+{
+	(void)state;
+	put("d/run_42/f");
+	put("d/z");
+	assert_int_equal(symlink("run_42", "d/latest"), 0);
+	assert_int_equal(symlink("z", "d/a"), 0);
+	folder_finds("d", "d/run_42/f\nd/z\n");
+}
+
+/* Reading it twice would count it twice; that its folder lacks it is said. */
 static void hard_links_are_one_file(void **state)
 {
 	(void)state;
+	struct tf_walk w = {0};
+	struct tf_error err = {0};
 	put("d/a");
 	assert_int_equal(link("d/a", "d/b"), 0);
-	folder_finds("d", "d/a\n");
+	assert_int_equal(tf_walk(&w, "d", &err), 0);
+	assert_int_equal(tf_walk(&w, "d/a", &err), 0); /* the same path again is no link */
+	assert_int_equal(w.count, 2);
+	assert_null(w.files[0].same_as);
+	assert_string_equal(w.files[1].path, "d/b");
+	assert_string_equal(w.files[1].same_as, "d/a");
+	tf_walk_release(&w);
+}
+
+static void files_behind_links_are_in_order_of_name(void **state)
+{
+	(void)state;
+	put("real/e.2");
+	put("d/e.1");
+	put("d/e.10");
+	put("d/x/f");
+	put("d/x.y");
+	assert_int_equal(symlink("../real/e.2", "d/e.2"), 0);
+	folder_finds("d", "d/e.1\nd/e.2\nd/e.10\nd/x/f\nd/x.y\n");
+}
+
+static void real_is(const char *path, const char *want)
+{
+	struct tf_arena a = {0};
+	struct tf_buf whole = {0};
+	char here[256];
+
+	assert_non_null(getcwd(here, sizeof here)); /* not `folder`: /tmp may itself be a link */
+	tf_buf_printf(&whole, "%s/%s", here, want);
+	assert_string_equal(tf_real_path(&a, path), whole.data);
+	tf_buf_release(&whole);
+	tf_arena_release(&a);
+}
+
+/* A link that leads nowhere has the path that its file would have, so that it is the same source once it is there. */
+static void a_real_path_is_that_of_the_file_there_or_not(void **state)
+{
+	(void)state;
+	put("d/f");
+	mkdir("e", 0700);
+	assert_int_equal(symlink("../d/f", "e/there"), 0);
+	assert_int_equal(symlink("../d/g", "e/nowhere"), 0);
+	assert_int_equal(symlink("nowhere", "e/again"), 0);
+	assert_int_equal(symlink("self", "e/self"), 0);
+	real_is("e/there", "d/f");
+	real_is("e/nowhere", "d/g");
+	real_is("e/again", "d/g");
+	real_is("e/self", "e/self");
+	assert_int_equal(symlink("../x/y/z", "e/far"), 0); /* not even the folder */
+	real_is("e/far", "x/y/z");
+	real_is("e/../d/f", "d/f");
+	real_is("h", "h");
+	assert_int_equal(rename("d/f", "d/g"), 0);
+	real_is("e/nowhere", "d/g");
 }
 
 static void links_to_files_and_folders_are_followed(void **state)
@@ -277,27 +344,32 @@ static void names_that_are_no_text_are_kept_as_they_are(void **state)
 	folder_finds("d", "d/caf\xe9\nd/\xf0\x9f\x98\x80\nd/\xff\xfe/new\nline\n"); /* by unsigned byte */
 }
 
-static void the_deepest_folder_is_told_by_its_limit(void **state)
+/* As deep as the system can name: the file at 4,095 bytes of path is found, the folder that leads further is told. */
+static void folders_may_be_as_deep_as_a_path_can_name(void **state)
 {
 	(void)state;
 	struct tf_buf path = {0};
-	tf_buf_text(&path, "d");
-	for (int depth = 1; depth <= TF_LIMIT_WALK_DEPTH + 1; depth++) {
-		tf_buf_text(&path, "/s");
-		if (depth >= TF_LIMIT_WALK_DEPTH) {
-			struct tf_buf file = {0};
-			tf_buf_printf(&file, "%s/f", path.data);
-			put(file.data);
-			tf_buf_release(&file);
-		}
-	}
 	struct tf_walk w = {0};
 	struct tf_error err = {0};
+	tf_buf_text(&path, "d");
+	assert_int_equal(mkdir("d", 0700), 0);
+	int at = open("d", O_RDONLY | O_DIRECTORY);
+	while (path.len < 4095 + 10) { /* one level a time: no call could name the deepest */
+		if (path.len == 4093)
+			close(openat(at, "f", O_CREAT | O_WRONLY, 0600));
+		assert_int_equal(mkdirat(at, "s", 0700), 0);
+		int below = openat(at, "s", O_RDONLY | O_DIRECTORY);
+		assert_true(below >= 0);
+		close(at);
+		at = below;
+		tf_buf_text(&path, "/s");
+	}
+	close(at);
 	assert_int_equal(tf_walk(&w, "d", &err), 0);
-	assert_int_equal(w.count, 2); /* the file at the limit, and the folder that was not entered */
+	assert_int_equal(w.count, 2);
 	assert_int_equal(w.files[0].error, 0);
-	assert_int_equal(strlen(w.files[0].relative), 2 * TF_LIMIT_WALK_DEPTH + 1);
-	assert_int_equal(w.files[1].error, ELOOP);
+	assert_int_equal(strlen(w.files[0].path), 4095);
+	assert_int_equal(w.files[1].error, ENAMETOOLONG);
 	tf_walk_release(&w);
 	tf_buf_release(&path);
 }
@@ -330,6 +402,9 @@ int main(void)
 		IN_A_FOLDER(a_file_may_be_given_itself),
 		IN_A_FOLDER(several_paths_find_each_file_once),
 		IN_A_FOLDER(hard_links_are_one_file),
+		IN_A_FOLDER(a_link_does_not_take_a_files_name),
+		IN_A_FOLDER(files_behind_links_are_in_order_of_name),
+		IN_A_FOLDER(a_real_path_is_that_of_the_file_there_or_not),
 		IN_A_FOLDER(links_to_files_and_folders_are_followed),
 		IN_A_FOLDER(circles_of_links_end),
 		IN_A_FOLDER(links_that_lead_nowhere_are_told),
@@ -338,7 +413,7 @@ int main(void)
 		IN_A_FOLDER(a_path_that_is_not_there_is_refused),
 		IN_A_FOLDER(a_folder_that_may_not_be_read_is_told),
 		IN_A_FOLDER(names_that_are_no_text_are_kept_as_they_are),
-		IN_A_FOLDER(the_deepest_folder_is_told_by_its_limit),
+		IN_A_FOLDER(folders_may_be_as_deep_as_a_path_can_name),
 		IN_A_FOLDER(what_is_skipped_is_not_found),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);

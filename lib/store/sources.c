@@ -1,0 +1,172 @@
+/* What the store knows of source files: found again, unchanged, for now unreadable, gone. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/store/db.h"
+
+int tf_store_find_source(struct tf_store *s, const struct tf_source *source, struct tf_source_known *known,
+			 struct tf_error *err)
+{
+	sqlite3_stmt *q = tf_db_bind(s, err,
+		"SELECT file_id, device = ?3 AND inode = ?4 AND size_bytes = ?5 AND mtime_ns = ?6 AND ctime_ns = ?7, content_hash,"
+		" kind, state, records FROM _source_file WHERE run_prefix = ?1 AND real_path = ?2",
+		"ttiiiii", source->run_prefix, source->real_path, source->device, source->inode, source->size_bytes,
+		source->mtime_ns, source->ctime_ns);
+
+	*known = (struct tf_source_known){0};
+	if (!q)
+		return -1;
+	int step = sqlite3_step(q);
+	if (step == SQLITE_ROW) {
+		const char *kind = (const char *)sqlite3_column_text(q, 3), *state = (const char *)sqlite3_column_text(q, 4);
+		known->found = true;
+		known->file_id = sqlite3_column_int64(q, 0);
+		known->same_stat = sqlite3_column_int(q, 1);
+		known->content_hash = (uint64_t)sqlite3_column_int64(q, 2);
+		known->records = sqlite3_column_int64(q, 5);
+		for (int k = TF_FILE_UNKNOWN; kind && k <= TF_FILE_HOST_METRICS; k++)
+			if (strcmp(kind, tf_file_kind_name((enum tf_file_kind)k)) == 0)
+				known->kind = (enum tf_file_kind)k;
+		for (int k = TF_STATE_NEW; state && k <= TF_STATE_FAILED; k++)
+			if (strcmp(state, tf_state_name((enum tf_file_state)k)) == 0)
+				known->state = (enum tf_file_state)k;
+	}
+	tf_db_done(q);
+	return step == SQLITE_ROW || step == SQLITE_DONE ? 0 : tf_db_fail(s, err, "store");
+}
+
+static int put_stat(struct tf_store *s, int64_t file_id, const struct tf_source *f, struct tf_error *err)
+{
+	return tf_db_run(s, err, NULL,
+			 "UPDATE _source_file SET device = ?, inode = ?, size_bytes = ?, mtime_ns = ?, ctime_ns = ? WHERE file_id = ?",
+			 "iiiiii", f->device, f->inode, f->size_bytes, f->mtime_ns, f->ctime_ns, file_id);
+}
+
+/* In one transaction: the file's stat (without an inode while it cannot be read) and why, and whether its session is complete. */
+static int put_reading(struct tf_store *s, int64_t file_id, const struct tf_source *source, const struct tf_ledger_file *why,
+		       struct tf_error *err)
+{
+	int64_t session;
+
+	if (tf_db_script(s, "BEGIN IMMEDIATE", err) < 0)
+		return -1;
+	s->file_id = file_id;
+	if (put_stat(s, file_id, source, err) < 0
+	    || tf_db_run(s, err, NULL, "DELETE FROM _ingest_issue WHERE file_id = ? AND code = ?", "it", file_id,
+			 tf_issue_name(TF_ISSUE_IO_ERROR)) < 0
+	    || (why && tf_store_put_issues(s, why, err) < 0)
+	    || tf_db_integer(s, err, &session, "SELECT session_id FROM _source_file WHERE file_id = ?", "i", file_id) < 0
+	    || (session != TF_NONE && tf_store_refresh_session(s, session, err) < 0) || tf_db_script(s, "COMMIT", err) < 0) {
+		tf_store_abandon_file(s);
+		return -1;
+	}
+	return 0;
+}
+
+int tf_store_touch_source(struct tf_store *s, int64_t file_id, const struct tf_source *source, struct tf_error *err)
+{
+	int64_t unread;
+
+	if (tf_db_integer(s, err, &unread, "SELECT inode IS NULL FROM _source_file WHERE file_id = ?", "i", file_id) < 0)
+		return -1;
+	return unread == 1 ? put_reading(s, file_id, source, NULL, err) : put_stat(s, file_id, source, err);
+}
+
+int tf_store_note_unreadable(struct tf_store *s, const struct tf_source *source, const struct tf_source_known *known,
+			     struct tf_ledger_file *file, struct tf_error *err)
+{
+	struct tf_source unread = *source;
+
+	unread.inode = TF_NONE;
+	if (known->found && known->state != TF_STATE_FAILED && known->state != TF_STATE_SKIPPED)
+		return put_reading(s, known->file_id, &unread, file, err);
+	return tf_store_begin_file(s, &unread, err) < 0 ? -1 : tf_store_end_file(s, file, err);
+}
+
+int tf_store_note_left(struct tf_store *s, int64_t file_id, struct tf_error *err)
+{
+	return tf_db_integer(s, err, &s->left_session_id, "SELECT session_id FROM _source_file WHERE file_id = ?", "i", file_id) < 0
+			       || tf_db_integer(s, err, &s->left_run_id, "SELECT run_id FROM _source_file WHERE file_id = ?", "i",
+						file_id) < 0 ? -1 : 0;
+}
+
+int tf_store_settle_left(struct tf_store *s, struct tf_error *err)
+{
+	static const char *const drops[] = {
+		"DELETE FROM _metric WHERE session_id = ?1 AND NOT EXISTS (SELECT 1 FROM _source_file WHERE session_id = ?1)",
+		"DELETE FROM _session WHERE session_id = ?1 AND NOT EXISTS (SELECT 1 FROM _source_file WHERE session_id = ?1)"};
+
+	if (s->left_session_id != TF_NONE && s->left_session_id != s->session_id) {
+		if (tf_store_refresh_session(s, s->left_session_id, err) < 0)
+			return -1;
+		for (size_t i = 0; i < sizeof drops / sizeof drops[0]; i++)
+			if (tf_db_run(s, err, NULL, drops[i], "i", s->left_session_id) < 0)
+				return -1;
+	}
+	if (s->left_run_id == TF_NONE || s->left_run_id == s->run_id)
+		return 0;
+	return tf_db_run(s, err, NULL, "DELETE FROM _run WHERE run_id = ?1 AND NOT EXISTS (SELECT 1 FROM _source_file WHERE run_id = ?1)",
+			 "i", s->left_run_id);
+}
+
+/* Removes one file, and the run and session that it leaves empty. */
+static int forget(struct tf_store *s, int64_t file_id, struct tf_error *err)
+{
+	if (tf_db_script(s, "BEGIN IMMEDIATE", err) < 0)
+		return -1;
+	s->run_id = s->session_id = TF_NONE;
+	if (tf_store_note_left(s, file_id, err) < 0 || tf_store_drop_file(s, file_id, err) < 0
+	    || tf_db_run(s, err, NULL, "DELETE FROM _source_file WHERE file_id = ?", "i", file_id) < 0
+	    || tf_store_settle_left(s, err) < 0 || tf_db_script(s, "COMMIT", err) < 0) {
+		tf_store_abandon_file(s);
+		return -1;
+	}
+	tf_store_forget_tags(s);
+	return 0;
+}
+
+/* A folder that could not be read is looked at anew. */
+static bool is_gone_or_folder(const char *path)
+{
+	struct stat st;
+	return lstat(path, &st) < 0 ? errno == ENOENT || errno == ENOTDIR : S_ISDIR(st.st_mode);
+}
+
+int tf_store_forget_unread(struct tf_store *s, const char *root, struct tf_error *err)
+{
+	size_t root_len = strcmp(root, "/") == 0 ? 0 : strlen(root);
+	struct tf_arena a = {0};
+	int64_t *gone = NULL;
+	size_t count = 0, cap = 0;
+	int rc = -1, step;
+	sqlite3_stmt *q = tf_db_bind(s, err, "SELECT file_id, real_path FROM _source_file WHERE state = 'failed'", "");
+
+	if (!q)
+		return -1;
+	while ((step = sqlite3_step(q)) == SQLITE_ROW) {
+		const char *path = (const char *)sqlite3_column_text(q, 1);
+		if (!path || strncmp(path, root, root_len) != 0 || (path[root_len] != '/' && path[root_len]) || !is_gone_or_folder(path))
+			continue;
+		int64_t *slot = tf_arena_push(&a, (void **)&gone, &count, &cap, sizeof *gone);
+		if (!slot) {
+			tf_db_done(q);
+			tf_arena_release(&a);
+			return tf_fail_nomem(err);
+		}
+		*slot = sqlite3_column_int64(q, 0);
+	}
+	tf_db_done(q);
+	if (step != SQLITE_DONE) {
+		tf_db_fail(s, err, "store");
+		goto out;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (forget(s, gone[i], err) < 0)
+			goto out;
+	rc = 0;
+out:
+	tf_arena_release(&a);
+	return rc;
+}
