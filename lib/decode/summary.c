@@ -290,9 +290,10 @@ static int malformed(struct tf_values *s, const char *what, struct tf_error *err
 static int tensor_value(struct tf_values *s, struct value *v, struct tf_bytes plugin, struct tf_error *err)
 {
 	struct tf_tensor t;
+	struct tf_error failed = {0};
 
-	if (tf_decode_tensor(v->tensor, &s->arena, &t, err) < 0)
-		return err->code == TF_ENOMEM ? -1 : malformed(s, "tensor", err);
+	if (tf_decode_tensor(v->tensor, &s->arena, &t, &failed) < 0)
+		return failed.code == TF_ENOMEM ? tf_fail_nomem(err) : malformed(s, "tensor", err);
 	if (t.is_text && is(plugin, "images") && t.count >= 2)
 		return new_media(s, v, &t, true, err);
 	if (t.is_text && is(plugin, "audio"))

@@ -65,7 +65,7 @@ static struct tf_found *add_found(struct tf_walk *w, const char *path, const cha
 		tf_fail_nomem(err);
 		return NULL;
 	}
-	*f = (struct tf_found){.path = path, .relative = relative};
+	*f = (struct tf_found){.path = path, .relative = relative, .real_root = w->real_root};
 	if (st)
 		f->st = *st;
 	return f;
@@ -200,6 +200,7 @@ static int visit(struct tf_walk *w, const char *path, const char *relative, stru
 
 static int follow_links(struct tf_walk *w, struct tf_error *err)
 {
+	w->real_root = NULL;
 	for (size_t i = 0; i < w->link_count; i++)
 		if (enter(w, w->links[i].path, w->links[i].relative, err) < 0)
 			return -1;
@@ -221,6 +222,9 @@ int tf_walk(struct tf_walk *w, const char *path, struct tf_error *err)
 	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return tf_fail(err, TF_EIO, "cannot read '%s': neither a file nor a folder", path);
 	bool is_folder = S_ISDIR(st.st_mode);
+	w->real_root = is_folder ? tf_real_path(&w->arena, path) : NULL;
+	if (w->real_root && strcmp(w->real_root, "/") == 0)
+		w->real_root = "";
 	if (enter(w, copy, is_folder ? "" : slash ? copy + (slash - path) + 1 : copy, err) < 0 || follow_links(w, err) < 0)
 		return -1;
 	if (!is_folder && w->count > before)

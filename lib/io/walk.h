@@ -12,6 +12,7 @@
 struct tf_found {
 	const char *path;     /* as found, beginning with the PATH given */
 	const char *relative; /* below the PATH given; the file's own name if PATH is a file */
+	const char *real_root; /* the real path that `relative` is below; NULL: found behind a link, or PATH itself */
 	bool from_file;	      /* PATH itself is this file */
 	struct stat st;
 	int error;	     /* errno, if it or (for a folder) its entries cannot be read */
@@ -30,6 +31,7 @@ struct tf_walk {
 	size_t count, cap;
 	struct tf_link *links; /* that wait */
 	size_t link_count, link_cap;
+	const char *real_root; /* of the PATH being walked, while no link was followed */
 };
 
 /*

@@ -59,7 +59,8 @@ static int describe(struct ingest *g, const struct tf_found *found, struct descr
 	struct tf_source *s = &out->source;
 	struct tf_arena *a = &g->ledger->arena;
 	bool standard = strcmp(found->path, "-") == 0;
-	const char *real = standard ? found->path : tf_real_path(a, found->path);
+	const char *real = standard ? found->path : found->real_root ? tf_arena_printf(a, "%s/%s", found->real_root, found->relative)
+								     : tf_real_path(a, found->path);
 	struct tf_names names;
 
 	if (!real)

@@ -195,19 +195,27 @@ static int note_cut(const struct tf_content *in, struct tf_arena *a, struct tf_i
 		       : 0;
 }
 
+/* What cannot be read costs the file, want of memory the run. */
+static int note_unreadable(struct tf_inspected *f, const struct tf_error *failed, struct tf_arena *a, struct tf_error *err)
+{
+	return failed->code == TF_ENOMEM ? tf_fail_nomem(err)
+					 : tf_ledger_issue(a, &f->file, TF_ISSUE_UNREADABLE, TF_NONE, err, "%s", failed->text);
+}
+
 static int inspect_content(struct tf_content *in, const struct tf_found *found, struct tf_arena *a,
 			   struct tf_inspected *f, struct tf_error *err)
 {
 	struct tf_ingest_options options = {0};
 	struct tf_capture c = {0};
 	struct tf_names names;
+	struct tf_error failed = {0};
 	int rc = -1;
 
 	f->file.kind = tf_sniff(in->content, in->whole, found->path);
 	const struct tf_format *format = tf_format_find(f->file.kind);
 	bool streams = format && format->streams;
-	if (format && !streams && tf_content_load(in, err) < 0) {
-		rc = err->code == TF_ENOMEM ? -1 : tf_ledger_issue(a, &f->file, TF_ISSUE_UNREADABLE, TF_NONE, err, "%s", err->text);
+	if (format && !streams && tf_content_load(in, &failed) < 0) {
+		rc = note_unreadable(f, &failed, a, err);
 		goto out;
 	}
 	f->file.bytes_read = (int64_t)in->content.len;
@@ -219,9 +227,8 @@ static int inspect_content(struct tf_content *in, const struct tf_found *found, 
 		rc = tf_note_unloaded(in, &f->file, a, err);
 	} else if (!format->prepare) {
 		rc = tf_decode_events(in->content, &ignore_rows, &f->file, a, err);
-	} else if (format->prepare(in, names.host, &options, &c, &f->file, a, err) < 0) {
-		rc = err->code == TF_ENOMEM ? -1 : tf_ledger_issue(a, &f->file, TF_ISSUE_UNREADABLE, TF_NONE, err, "%s", err->text);
-		err->code = rc < 0 ? TF_ENOMEM : TF_OK;
+	} else if (format->prepare(in, names.host, &options, &c, &f->file, a, &failed) < 0) {
+		rc = note_unreadable(f, &failed, a, err);
 	} else {
 		rc = keep_capture(&c, a, f, err);
 	}

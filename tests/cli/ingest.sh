@@ -51,6 +51,9 @@ ok 'with the nearest name' says "did you mean '--json'"
 ok 'several at once make one store' sh -c 'for l in tf_leak jax_4cpu keras3_fast_input; do "$TFPROF" ingest --db race.db "$0/$l" || touch lost & done; wait; test ! -e lost' "$logs"
 ok 'with all that they found' prints 3 sql race.db 'SELECT count(*) FROM session'
 
+ok 'a malformed value costs its record alone' exits 0 "$TFPROF" ingest --db t.db --json "$SRC/testdata/corpus/events/bad_tensor"
+ok 'as its offset says' prints proto_error json 'd["files"][0]["issues"][0]["code"]' out
+
 mkdir mixed && cp run/h.xplane.pb mixed/ && echo 'epoch 1' >mixed/train.log && head -c 3000000 /dev/zero >mixed/weights
 ok 'other files among the logs are no fault' exits 0 "$TFPROF" ingest --strict --db mixed/m.db --json mixed
 ok 'of which nothing is said' test ! -s err
