@@ -108,7 +108,8 @@ const struct tf_cmd tf_cmd_explain = {
 	.name = "explain",
 	.synopsis = "[OPTION]… METRIC [SELECTOR]",
 	.summary = "what a metric means, the SQL that recomputes it, and the rows behind it",
-	.help = "METRIC is a name of 'report --json', such as step_time_ms.mean or memory.peak_bytes[GPU_0_bfc].",
+	.help = "METRIC is a name of 'report --json', such as step_time_ms.mean or memory.peak_bytes[GPU_0_bfc],\n"
+		"or one host's: step_time_ms.mean@worker-0.",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.run = run,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/analyze/analyze.h"
+#include "lib/analyze/metric_names.h"
 
 /* An improvement by more than this share of the baseline is more likely a broken measurement. */
 #define SUSPICIOUS_SHARE 0.5
@@ -52,14 +53,6 @@ struct side {
 	int64_t steady;	    /* steps */
 	const char *reason; /* why it cannot be judged, NULL if it can */
 };
-
-/* The host that the metric's name ends in ("@host"), NULL: the session's. An '@' in brackets belongs to a tag. */
-static const char *host_of(const char *metric)
-{
-	const char *at = strrchr(metric, '@'), *close = strrchr(metric, ']');
-
-	return at && (!close || at > close) ? at + 1 : NULL;
-}
 
 static int64_t steady_steps(const struct tf_session *s, const char *host)
 {
@@ -117,7 +110,7 @@ static struct side side_of(const struct tf_gate *g, const struct tf_session *s, 
 		x.window = device_window(s);
 	if (x.window && strcmp(x.window, "steps") == 0)
 		x.needs |= NEED_STEPS | NEED_STEADY;
-	x.steady = steady_steps(s, host_of(metric));
+	x.steady = steady_steps(s, tf_metric_host(metric));
 	x.reason = doubt(g, &x);
 	return x;
 }

@@ -24,19 +24,24 @@ static bool is_of_kind(const char *kind, const char *name, size_t len)
 	return len > head + tail && memcmp(kind, name, head) == 0 && memcmp(open + 1, name + len - tail, tail) == 0;
 }
 
+const char *tf_metric_host(const char *name)
+{
+	const char *at = strrchr(name, '@'), *close = strrchr(name, ']');
+	return at && (!close || at > close) ? at + 1 : NULL;
+}
+
 const struct tf_metric_kind *tf_metric_kind_find(const char *name)
 {
-	const char *close = strrchr(name, ']'), *host = strrchr(name, '@');
+	const char *host = tf_metric_host(name);
 	size_t len = strlen(name);
 
 	for (const struct tf_metric_kind *k = tf_metric_kinds; k->name; k++)
 		if (is_of_kind(k->name, name, len))
 			return k;
-	/* An '@' inside brackets belongs to the tag. */
-	if (!host || host == name || !host[1] || (close && close > host))
+	if (!host || host == name + 1 || !host[0])
 		return NULL;
 	for (const struct tf_metric_kind *k = tf_metric_kinds; k->name; k++)
-		if (is_of_kind(k->name, name, (size_t)(host - name)))
+		if (is_of_kind(k->name, name, (size_t)(host - 1 - name)))
 			return k;
 	return NULL;
 }

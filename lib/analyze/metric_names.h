@@ -16,6 +16,9 @@ extern const struct tf_metric_kind tf_metric_kinds[];
 /* The kind that a name ("memory.peak_bytes[GPU_0_bfc]", with or without "@host") is of; NULL if none. */
 const struct tf_metric_kind *tf_metric_kind_find(const char *name);
 
+/* The host that a metric's name ends in ("@host"), borrowed; NULL: the session's. An '@' in brackets belongs to a tag. */
+const char *tf_metric_host(const char *name);
+
 /* The known names that are nearest to a wrong one, as the error's hint. */
 void tf_metric_suggest(const char *name, struct tf_error *err);
 

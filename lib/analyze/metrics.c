@@ -227,8 +227,8 @@ static bool has_input(const struct scope *c, const char **reason)
 static void add_input(struct scope *c, const struct view *v, size_t n, const char *no_steps)
 {
 	const char *reason;
-	bool evidence = has_input(c, &reason), stalls = false;
-	double wait = 0, exposed = 0, stall = 0, time = 0;
+	bool evidence = has_input(c, &reason);
+	double wait = 0, exposed = 0, stall = 0, time = 0, stall_time = 0;
 	size_t steady = 0;
 	bool broken_down = true, waits = true;
 	const char *no_plane = c->host_count ? c->hosts[0].device_reason : NULL;
@@ -244,8 +244,8 @@ static void add_input(struct scope *c, const struct view *v, size_t n, const cha
 		wait += s->input_ps == TF_NONE ? 0 : (double)s->input_ps;
 		broken_down &= s->has_breakdown;
 		exposed += (double)(s->part_ps[TF_PART_INPUT_WAIT] + s->part_ps[TF_PART_HOST_TO_DEVICE]);
-		stalls |= s->stall_ps != TF_NONE;
 		stall += s->stall_ps == TF_NONE ? 0 : (double)s->stall_ps;
+		stall_time += s->stall_ps == TF_NONE ? 0 : (double)s->step_ps;
 	}
 	const char *why = evidence ? no_steps : reason;
 	bool shares = evidence && time > 0;
@@ -253,7 +253,7 @@ static void add_input(struct scope *c, const struct view *v, size_t n, const cha
 	sampled(c, "input.share", shares && waits ? wait / time : NAN, steady, no_waits);
 	sampled(c, "input.exposed_share", shares && broken_down ? exposed / time : NAN, steady,
 		shares ? "no_breakdown" : why);
-	sampled(c, "input.stall_share", shares && stalls ? stall / time : NAN, steady, shares ? no_device : why);
+	sampled(c, "input.stall_share", shares && stall_time > 0 ? stall / stall_time : NAN, steady, shares ? no_device : why);
 	sampled(c, "input.wait_ms_per_step", shares && waits ? wait / (double)steady / PS_PER_MS : NAN, steady, no_waits);
 }
 

@@ -49,40 +49,64 @@ static const char *section_of(const char *at, const char *metric, struct tf_byte
 	return NULL;
 }
 
+/* What narrows the views to one host: its own stand before those of the same name. */
+static const char of_host[] =
+	"WITH host AS (SELECT * FROM main.host WHERE session_id = :session AND name = :host),\n"
+	"  step AS (SELECT * FROM main.step WHERE host_id IN (SELECT host_id FROM host)),\n"
+	"  session_step AS (SELECT session_id, step_id, number, series, complete AND NOT warmup AND main_series AS steady, step_ps,"
+	" input_ps, stall_ps, period_ps, kernel_count FROM step),\n"
+	"  device AS (SELECT * FROM main.device WHERE host_id IN (SELECT host_id FROM host)),\n"
+	"  line AS (SELECT * FROM main.line WHERE host_id IN (SELECT host_id FROM host)),\n"
+	"  op AS (SELECT * FROM main.op WHERE host_id IN (SELECT host_id FROM host)),\n"
+	"  kernel AS (SELECT * FROM main.kernel WHERE host_id IN (SELECT host_id FROM host)),\n"
+	"  allocator AS (SELECT * FROM main.allocator WHERE host_id IN (SELECT host_id FROM host)),\n"
+	"  memory_at_peak AS (SELECT * FROM main.memory_at_peak WHERE host_id IN (SELECT host_id FROM host)),\n"
+	"  session AS (SELECT session_id, name, start_ns, duration_ps / 1000.0 AS duration_ns, complete FROM host),\n"
+	"  metric AS (SELECT run_id, session_id, NULL AS host, name, value, reason FROM main.metric WHERE host = :host)";
+
 /* Statement after statement of the section, each up to its semicolon at the end of a line. */
-static const char *take_statement(const char **at, struct tf_arena *a)
+static const char *take_statement(const char **at, const char *host, struct tf_arena *a)
 {
-	const char *end = strstr(*at, ";\n");
-	const char *sql = end ? tf_arena_strndup(a, *at, (size_t)(end - *at)) : NULL;
+	const char *end = strstr(*at, ";\n"), *sql = *at;
+	int len = end ? (int)(end - sql) : 0;
 
 	*at = end ? end + 2 : *at;
-	return sql;
+	if (!host)
+		return tf_arena_strndup(a, sql, (size_t)len);
+	if (strncmp(sql, "WITH ", 5) == 0)
+		return tf_arena_printf(a, "%s,\n  %.*s", of_host, len - 5, sql + 5);
+	return tf_arena_printf(a, "%s\n%.*s", of_host, len, sql);
 }
 
-int tf_store_explanation(const char *metric, struct tf_arena *a, struct tf_explanation *out, struct tf_error *err)
+int tf_store_explanation(const char *name, struct tf_arena *a, struct tf_explanation *out, struct tf_error *err)
 {
 	const struct tf_sql *sql = tf_sql_all;
-	const char *section = NULL, *next, *dot = strrchr(metric, '.');
+	const char *section = NULL, *next, *host = tf_metric_host(name);
+	const char *metric = host ? tf_arena_strndup(a, name, (size_t)(host - 1 - name)) : name;
+	const char *dot = metric ? strrchr(metric, '.') : NULL;
 	struct tf_bytes part = {0}, line;
 
+	if (!metric)
+		return tf_fail_nomem(err);
 	while (strcmp(sql->name, "explain/metrics.sql") != 0)
 		sql++;
-	for (const char *at = sql->text; at && !section && tf_metric_kind_find(metric); at = next) {
+	for (const char *at = sql->text; at && !section && tf_metric_kind_find(name); at = next) {
 		take_line(at, &next);
 		section = section_of(at, metric, &part);
 	}
 	if (!section) {
-		tf_fail(err, TF_EUSAGE, "no metric '%s'", metric);
-		tf_metric_suggest(metric, err);
+		tf_fail(err, TF_EUSAGE, "no metric '%s'", name);
+		tf_metric_suggest(name, err);
 		return -1;
 	}
 	line = take_line(section, &section);
 	out->definition = tf_arena_strndup(a, (const char *)line.data + 3, line.len - 3);
 	line = take_line(section, &section);
 	out->source = tf_arena_strndup(a, (const char *)line.data + 3, line.len - 3);
-	out->value_sql = take_statement(&section, a);
-	out->rows_sql = take_statement(&section, a);
+	out->value_sql = take_statement(&section, host, a);
+	out->rows_sql = take_statement(&section, host, a);
 	out->part = tf_arena_strndup(a, (const char *)part.data, part.len);
+	out->host = host ? host : "";
 	out->figure = tf_arena_strdup(a, dot ? dot + 1 : metric);
 	return out->definition && out->source && out->value_sql && out->rows_sql && out->part && out->figure ? 0 : tf_fail_nomem(err);
 }
@@ -91,15 +115,15 @@ int tf_store_explain(struct tf_store *s, const struct tf_explanation *e, const c
 		     const struct tf_row_receiver *to, struct tf_error *err)
 {
 	char id[24];
-	const struct tf_param all[] = {{"session", id}, {"run", target->run}, {"part", e->part}, {"figure", e->figure}};
-	struct tf_param used[4];
+	const struct tf_param all[] = {{"session", id}, {"run", target->run}, {"part", e->part}, {"figure", e->figure}, {"host", e->host}};
+	struct tf_param used[5];
 	size_t count = 0;
 	char *limited = limit ? sqlite3_mprintf("%s LIMIT %lld", sql, (long long)limit) : sqlite3_mprintf("%s", sql);
 
 	if (!limited)
 		return tf_fail_nomem(err);
 	sqlite3_snprintf(sizeof id, id, "%lld", (long long)(target->session_id == TF_NONE ? 0 : target->session_id));
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		char name[16];
 		sqlite3_snprintf(sizeof name, name, ":%s", all[i].name);
 		if (strstr(sql, name))

@@ -151,7 +151,7 @@ int tf_store_query(struct tf_store *s, const char *sql, const struct tf_param *p
 struct tf_explanation {
 	const char *definition, *source; /* source: a section of METRICS.md */
 	const char *value_sql, *rows_sql; /* over public views */
-	const char *part, *figure;	  /* values of :part and :figure */
+	const char *part, *figure, *host; /* values of :part, :figure and :host; host is borrowed from the metric's name */
 };
 
 /* Finds the explanation of a metric. TF_EUSAGE, with the nearest names as hint, if there is no such metric. 0 or -1. */

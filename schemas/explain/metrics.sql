@@ -130,7 +130,7 @@ SELECT CASE WHEN count(input_ps) > 0 OR NOT EXISTS (SELECT 1 FROM line JOIN host
 SELECT number, category, dur_ps / 1e9 AS ms FROM step_breakdown JOIN session_step USING (step_id) WHERE session_id = :session AND steady AND category IN ('input_wait', 'host_to_device') ORDER BY number;
 
 --# input.stall_share
--- Waiting for input while no device of the host works, over step time: the most that a faster pipeline can win.
+-- Waiting for input while no device of the host works, over the time of steps whose host has one: the most that a faster pipeline can win.
 -- METRICS.md §5.
 SELECT 1.0 * sum(stall_ps) / sum(step_ps) FROM session_step WHERE session_id = :session AND steady AND stall_ps IS NOT NULL;
 SELECT number, stall_ps / 1e9 AS stall_ms, input_ps / 1e9 AS input_ms, step_ps / 1e9 AS step_ms FROM session_step WHERE session_id = :session AND steady ORDER BY stall_ps DESC;

@@ -54,7 +54,7 @@ has run run_id name path first_wall_time last_wall_time
 has source_file file_id path kind run_id session_id size_bytes bytes_read records state tail_state
 has ingest_issue file_id code offset message
 has session session_id run_id name start_ns duration_ns complete
-has host host_id session_id name
+has host host_id session_id name start_ns duration_ps complete
 has device device_id host_id name kind ordinal model memory_bytes
 has line line_id device_id host_id plane name derived
 has event event_id line_id name start_ps dur_ps self_ps depth parent_id step_id correlation_id count

@@ -7,10 +7,13 @@ import os, sys
 sys.path.insert(0, sys.argv[1])
 from capture import random_capture
 os.makedirs('gpu')
-for seed in range(1, 40):
+os.makedirs('gpu/hosts/plugins/profile/s')
+for seed in range(1, 46):
     c = random_capture(seed)
-    with open('gpu/s%02d.xplane.pb' % seed, 'wb') as f: f.write(c.encode())
+    name = 's%02d.xplane.pb' if seed < 40 else 'hosts/plugins/profile/s/h%02d.xplane.pb'
+    with open('gpu/' + name % seed, 'wb') as f: f.write(c.encode())
 P
+cp "$logs"/keras3_fast_input/train/plugins/profile/*/vm.xplane.pb gpu/hosts/plugins/profile/s/keras.xplane.pb
 ok 'captures go in' exits 0 "$TFPROF" ingest --db a.db "$logs" gpu
 cat >all.py <<'P'
 import json, math, sqlite3, subprocess, sys
@@ -20,9 +23,9 @@ sessions = db.execute("SELECT session_id, r.name || '/' || s.name FROM session s
 n = bad = 0
 seen, unseen = set(), set()
 for i, (key, name) in enumerate(sessions):
-    rows = db.execute("SELECT name, value, reason FROM metric WHERE session_id = ? AND host IS NULL", (key,)).fetchall()
+    rows = db.execute("SELECT name || coalesce('@' || host, ''), value, reason FROM metric WHERE session_id = ?", (key,)).fetchall()
     for metric, value, reason in rows:
-        family = metric.split('[')[0]
+        family = metric.split('[')[0] + ('@' + metric.split('@')[1] if '@' in metric else '')
         # each metric in a few sessions, known and unknown
         if (family, value is None, i % limit) in seen: continue
         seen.add((family, value is None, i % limit))
@@ -36,7 +39,7 @@ for i, (key, name) in enumerate(sessions):
             bad += 1
             print('%s of %s: %r (%r) recorded, %r recomputed' % (metric, name, value, reason, got))
 print('%d recomputed, %d differ' % (n, bad))
-sys.exit(bad != 0 or n < 300)
+sys.exit(bad != 0 or n < 300 or not any('@h4' in f[0] for f in seen) or not any('@keras' in f[0] for f in seen))
 P
 ok 'every metric is recomputed' python3 all.py "$TFPROF" 6
 ok 'text names the value' sh -c '"$TFPROF" explain --db a.db step_time_ms.mean run:tf_leak | grep -q "^step_time_ms.mean = 2.3488359 ms (n = 10)$"'
