@@ -2,9 +2,11 @@
 #include <limits.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/output.h"
 #include "cmd/target.h"
 #include "lib/render/render.h"
 
@@ -100,6 +102,17 @@ static int weight(const struct tf_error *err)
 	return status == 2 ? INT_MAX : status;
 }
 
+/* A baseline that is the session itself could only pass. A report saved as JSON is another matter: it tells what was then. */
+static bool is_itself(const char *what, const struct tf_session *now, const char *baseline, const struct tf_session *before)
+{
+	struct stat a, b;
+	bool is_path = what && stat(what, &a) == 0, other_is_path = stat(baseline, &b) == 0;
+
+	if (is_path || other_is_path)
+		return is_path && other_is_path && a.st_dev == b.st_dev && a.st_ino == b.st_ino && !S_ISFIFO(a.st_mode);
+	return now->id == before->id && strcmp(now->run, before->run) == 0;
+}
+
 static int load_sides(const struct args *a, const char *what, struct tf_session *now, struct tf_session *before,
 		      struct tf_error *err)
 {
@@ -111,19 +124,17 @@ static int load_sides(const struct args *a, const char *what, struct tf_session 
 			*err = other;
 		rc = -1;
 	}
+	if (rc == 0 && a->baseline.count && is_itself(what, now, a->baseline.items[0], before)) {
+		rc = tf_fail(err, TF_EUSAGE, "the baseline '%s' is the session itself", a->baseline.items[0]);
+		tf_hint(err, "'--baseline latest~1' is the session before the latest");
+	}
 	return rc;
 }
 
 static int write_junit(const char *path, const struct tf_verdict *v, struct tf_error *err)
 {
-	FILE *to = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-
-	if (!to)
-		return tf_fail_errno(err, TF_ESYSTEM, "cannot write '%s'", path);
-	int rc = tf_render_check_junit(to, v, err);
-	if (to != stdout && fclose(to) != 0 && rc == 0)
-		rc = tf_fail_errno(err, TF_ESYSTEM, "cannot write '%s'", path);
-	return rc;
+	FILE *to = tf_output_open(path, err);
+	return to ? tf_output_close(to, path, tf_render_check_junit(to, v, err), err) : -1;
 }
 
 /* Text or JSON to stdout, JUnit where it was asked for. */

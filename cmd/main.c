@@ -1,5 +1,6 @@
 /* tfprof: `tfprof X` and `tfprof-X` are one program and one path. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -82,10 +83,12 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	/* A file over the limit is a full disk, not the end by a signal. */
+	signal(SIGXFSZ, SIG_IGN);
 	int status = argc > 0 ? run(argc, argv) : 2;
 
-	/* A full disk must not look like success. */
-	if (fflush(stdout) != 0 || ferror(stdout)) {
+	/* A full disk must not look like success; where it failed already, that has been said. */
+	if ((fflush(stdout) != 0 || ferror(stdout)) && status != 4) {
 		fprintf(stderr, "tfprof: cannot write to stdout: %s\n", strerror(errno));
 		return 4;
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/output.h"
 #include "cmd/target.h"
 #include "lib/render/render.h"
 
@@ -21,9 +22,10 @@ static const struct tf_opt options[] = {
 	{"output", 'o', TF_OPT_TEXT, "FILE", "write there instead of stdout", offsetof(struct args, output)},
 	{"section", 0, TF_OPT_TEXT, "A,B", "only these parts: metrics steps devices input memory ops kernels hosts findings",
 	 offsetof(struct args, section)},
-	{"top", 0, TF_OPT_I64, "N", "cut lists to N rows", offsetof(struct args, top)},
+	{"top", 0, TF_OPT_I64, "N", "cut lists to N rows (0: none)", offsetof(struct args, top)},
 	{"steps", 0, TF_OPT_TEXT, "A:B", "list only steps numbered A to B", offsetof(struct args, steps)},
-	{"step-event", 0, TF_OPT_TEXT, "REGEX", "events of this name mark the steps (of a PATH)", offsetof(struct args, step_event)},
+	{"step-event", 0, TF_OPT_TEXT, "REGEX", "events of this name mark the steps; a session's files are read again",
+	 offsetof(struct args, step_event)},
 	{0}};
 
 static bool is_section(const char *name)
@@ -61,22 +63,19 @@ static int parse_steps(const char *text, struct tf_report_options *o, struct tf_
 	memcpy(first, text, len);
 	first[len] = '\0';
 	o->has_steps = true;
-	if (!tf_parse_i64(first, &o->step_first) || !tf_parse_i64(colon + 1, &o->step_last))
+	if (!tf_parse_i64(first, &o->step_first) || !tf_parse_i64(colon + 1, &o->step_last) || o->step_first > o->step_last)
 		return tf_fail(err, TF_EUSAGE, "not a range of steps: '%s'", text);
 	return 0;
 }
 
 static int write_report(const struct args *a, const struct tf_session *s, struct tf_report_options *o, struct tf_error *err)
 {
-	FILE *to = a->output && strcmp(a->output, "-") != 0 ? fopen(a->output, "w") : stdout;
+	FILE *to = tf_output_open(a->output, err);
 
 	if (!to)
-		return tf_fail_errno(err, TF_ESYSTEM, "cannot write '%s'", a->output);
+		return -1;
 	o->color = to == stdout && tf_color_wanted(stdout);
-	int rc = (a->json ? tf_render_report_json : tf_render_report_text)(to, s, o, err);
-	if (to != stdout && fclose(to) != 0 && rc == 0)
-		rc = tf_fail_errno(err, TF_ESYSTEM, "cannot write '%s'", a->output);
-	return rc;
+	return tf_output_close(to, a->output, (a->json ? tf_render_report_json : tf_render_report_text)(to, s, o, err), err);
 }
 
 static int run(void *args, const char **operands, size_t count, struct tf_error *err)

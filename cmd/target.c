@@ -25,7 +25,7 @@ bool tf_tell_damage(const char *cmd, const struct tf_ledger *l, const char *wher
 	return files > 0;
 }
 
-static int load_path(const char *path, const char *step_event, struct tf_session *session, struct tf_error *err)
+static int load_paths(const char *const *paths, size_t count, const char *step_event, struct tf_session *session, struct tf_error *err)
 {
 	struct tf_ledger ledger = {0};
 	regex_t marker;
@@ -33,7 +33,7 @@ static int load_path(const char *path, const char *step_event, struct tf_session
 	if (step_event && regcomp(&marker, step_event, REG_EXTENDED | REG_NOSUB) != 0)
 		return tf_fail(err, TF_EUSAGE, "not a regular expression: '%s'", step_event);
 	struct tf_ingest_options o = {.step_event = step_event ? &marker : NULL, .progress_to = stderr};
-	int rc = tf_report_path(path, &o, session, &ledger, err);
+	int rc = tf_report_paths(paths, count, &o, session, &ledger, err);
 	if (rc == 0)
 		tf_tell_damage("", &ledger, "'tfprof inspect' tells more");
 	tf_arena_release(&ledger.arena);
@@ -42,7 +42,31 @@ static int load_path(const char *path, const char *step_event, struct tf_session
 	return rc;
 }
 
-static int load_selected(const char *db, const char *selector, struct tf_session *session, struct tf_error *err)
+/* Reads the files of a session again, with another marker of steps than the store knows. */
+static int read_again(struct tf_store *store, const struct tf_target *target, const char *step_event, struct tf_session *session,
+		      struct tf_error *err)
+{
+	struct tf_arena a = {0};
+	const char **paths;
+	size_t count;
+	int rc = -1;
+
+	if (tf_store_list_sources(store, target, &a, &paths, &count, err) < 0) {
+		tf_hint(err, "'--step-event' needs the files themselves");
+		goto out;
+	}
+	if (load_paths(paths, count, step_event, session, err) < 0)
+		goto out;
+	session->id = target->session_id;
+	session->run = tf_arena_strdup(&session->arena, target->run);
+	session->name = target->name ? tf_arena_strdup(&session->arena, target->name) : NULL;
+	rc = session->run && (session->name || !target->name) ? 0 : tf_fail_nomem(err);
+out:
+	tf_arena_release(&a);
+	return rc;
+}
+
+static int load_selected(const char *db, const char *selector, const char *step_event, struct tf_session *session, struct tf_error *err)
 {
 	struct tf_store *store = NULL;
 	struct tf_arena a = {0};
@@ -65,7 +89,8 @@ static int load_selected(const char *db, const char *selector, struct tf_session
 		tf_hint(err, "the newest is '%s/%s'", targets[0].run, targets[0].name ? targets[0].name : "");
 		goto out;
 	}
-	rc = tf_store_load_session(store, &targets[0], session, err);
+	rc = step_event ? read_again(store, &targets[0], step_event, session, err)
+			: tf_store_load_session(store, &targets[0], session, err);
 out:
 	tf_arena_release(&a);
 	tf_store_close(store, &closing);
@@ -76,11 +101,6 @@ int tf_load_target(const char *db, const char *what, const char *step_event, str
 		   struct tf_error *err)
 {
 	if (what && strncmp(what, "run:", 4) != 0 && access(what, F_OK) == 0)
-		return load_path(what, step_event, session, err);
-	if (step_event) {
-		tf_fail(err, TF_EUSAGE, "'--step-event' needs a path: the store keeps the steps found at ingest");
-		tf_hint(err, "tfprof report PATH --step-event REGEX, or tfprof ingest --step-event REGEX PATH");
-		return -1;
-	}
-	return load_selected(db, what, session, err);
+		return load_paths(&what, 1, step_event, session, err);
+	return load_selected(db, what, step_event, session, err);
 }

@@ -370,12 +370,17 @@ static int skip_store(struct tf_walk *w, struct tf_store *store, struct tf_error
 /* Captures come first, then traces, then result files: what a better file has said already is not loaded. */
 static int turn_of(const struct tf_found *f)
 {
-	if (strstr(f->path, ".trace"))
+	static const char *const last[] = {".json", "_stats.pb", "input_pipeline", "memory_profile"};
+	const char *slash = strrchr(f->path, '/'), *name = slash ? slash + 1 : f->path;
+
+	if (strstr(name, ".trace"))
 		return 1;
-	return strstr(f->path, "overview_page") ? 2 : strstr(f->path, ".json") || strstr(f->path, "_stats.pb")
-								|| strstr(f->path, "input_pipeline") || strstr(f->path, "memory_profile")
-							? 3
-							: 0;
+	if (strstr(name, "overview_page"))
+		return 2;
+	for (size_t i = 0; i < sizeof last / sizeof last[0]; i++)
+		if (strstr(name, last[i]))
+			return 3;
+	return 0;
 }
 
 int tf_ingest(struct tf_store *store, const char *const *paths, size_t path_count,

@@ -16,17 +16,17 @@ struct tf_ingest_options {
 
 /*
  * Loads everything found under the paths ("-": stdin) into the store and fills the ledger (zeroed by the caller;
- * release its arena). Damage costs records and is in the ledger; -1 only for what ends the run: a path that does not
- * exist or cannot be read at all (TF_EIO), store and system errors.
+ * release its arena). Damage costs records and is in the ledger; -1 only for what ends the run: none of the paths
+ * exists (TF_EIO; of several the others are loaded and ledger->missing is set), store and system errors.
  */
 int tf_ingest(struct tf_store *store, const char *const *paths, size_t path_count,
 	      const struct tf_ingest_options *options, struct tf_ledger *ledger, struct tf_error *err);
 
 /*
- * The last session (or the run, if it has none) under one path, through a store in memory and without event rows.
+ * The last session (or the run, if it has none) under the paths, through a store in memory and without event rows.
  * TF_EFORMAT if nothing readable is there. `session` and `ledger` are zeroed by the caller and released by it.
  */
-int tf_report_path(const char *path, const struct tf_ingest_options *options, struct tf_session *session,
-		   struct tf_ledger *ledger, struct tf_error *err);
+int tf_report_paths(const char *const *paths, size_t path_count, const struct tf_ingest_options *options, struct tf_session *session,
+		    struct tf_ledger *ledger, struct tf_error *err);
 
 #endif

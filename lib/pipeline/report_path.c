@@ -10,8 +10,8 @@ static bool has_rows(const struct tf_ledger *l)
 	return false;
 }
 
-int tf_report_path(const char *path, const struct tf_ingest_options *options, struct tf_session *session,
-		   struct tf_ledger *ledger, struct tf_error *err)
+int tf_report_paths(const char *const *paths, size_t path_count, const struct tf_ingest_options *options,
+		    struct tf_session *session, struct tf_ledger *ledger, struct tf_error *err)
 {
 	struct tf_ingest_options in_memory = *options;
 	struct tf_store *store = NULL;
@@ -22,13 +22,13 @@ int tf_report_path(const char *path, const struct tf_ingest_options *options, st
 	int rc = -1;
 
 	in_memory.events = TF_EVENTS_NONE;
-	if (tf_store_open(&store, "", TF_STORE_MEMORY, err) < 0 || tf_ingest(store, &path, 1, &in_memory, ledger, err) < 0
+	if (tf_store_open(&store, "", TF_STORE_MEMORY, err) < 0 || tf_ingest(store, paths, path_count, &in_memory, ledger, err) < 0
 	    || tf_store_select(store, "latest", &a, &targets, &count, err) < 0)
 		goto out;
 	if (count && tf_store_load_session(store, targets, session, err) < 0)
 		goto out;
 	if (count == 0 || !(session->host_count || session->xla_count || session->scalar_count || has_rows(ledger))) {
-		tf_fail(err, TF_EFORMAT, "nothing to report in '%s'", path);
+		tf_fail(err, TF_EFORMAT, "nothing to report in '%s'", paths[0]);
 		for (size_t i = 0; i < ledger->file_count; i++)
 			if (ledger->files[i].issue_count)
 				tf_hint(err, "%s: %s", ledger->files[i].path, ledger->files[i].issues[0].message);

@@ -4,14 +4,19 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* How many bytes of a control character begin here; 0 for others. */
+/* How many bytes of a character begin here that moves the cursor or turns the direction of text; 0 for others. */
 static size_t control(const char *text, size_t len)
 {
 	const unsigned char *p = (const unsigned char *)text;
 
 	if (p[0] < 0x20 || p[0] == 0x7f)
 		return 1;
-	return len > 1 && p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0 ? 2 : 0;
+	if (len > 1 && ((p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0) || (p[0] == 0xd8 && p[1] == 0x9c))) /* U+0080 to 9F, U+061C */
+		return 2;
+	if (len < 3 || p[0] != 0xe2)
+		return 0;
+	bool marks = p[1] == 0x80 && (p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xa8 && p[2] <= 0xae)); /* U+200E, 200F, 2028 to 202E */
+	return marks || (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9) ? 3 : 0;			       /* U+2066 to 2069 */
 }
 
 void tf_make_printable(char *text, size_t len)
@@ -28,7 +33,7 @@ static void put(FILE *to, const char *text, size_t len)
 	for (size_t i = 0; i < len;) {
 		size_t n = control(text + i, len - i);
 		if (n)
-			fputs(n == 1 ? "?" : "??", to);
+			fprintf(to, "%.*s", (int)n, "???");
 		else
 			fputc(text[i], to);
 		i += n ? n : 1;

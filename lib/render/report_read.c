@@ -6,6 +6,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "lib/base/hash.h"
 #include "lib/render/render.h"
 
 /* A report of a thousand steps is under a megabyte. */
@@ -39,13 +40,39 @@ static const char *text_of(struct tf_arena *a, const cJSON *object, const char *
 	return cJSON_IsString(item) ? tf_utf8_repair(a, tf_bytes_of(item->valuestring)) : NULL;
 }
 
+/* *key is one that the object has twice, NULL if there is none. 0, or -1 when out of memory. */
+static int has_repeated_key(const cJSON *object, const char **key, struct tf_error *err)
+{
+	struct tf_map seen = {0};
+	const cJSON *item;
+	int rc = 0;
+
+	*key = NULL;
+	cJSON_ArrayForEach(item, object) {
+		uint64_t hash = tf_hash_bytes(item->string, strlen(item->string));
+		if (tf_map_find(&seen, hash))
+			*key = item->string;
+		if (tf_map_put(&seen, hash, 1, err) < 0) {
+			rc = -1;
+			break;
+		}
+	}
+	tf_map_release(&seen);
+	return rc;
+}
+
 static int read_metrics(const cJSON *root, struct tf_session *out, struct tf_error *err)
 {
 	const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(root, "metrics");
 	const cJSON *reasons = cJSON_GetObjectItemCaseSensitive(root, "reasons"), *item;
+	const char *repeated;
 
 	if (!cJSON_IsObject(metrics))
 		return tf_fail(err, TF_EFORMAT, "the report has no 'metrics'");
+	if (has_repeated_key(metrics, &repeated, err) < 0)
+		return -1;
+	if (repeated)
+		return tf_fail(err, TF_EFORMAT, "the report says '%s' more than once", repeated);
 	cJSON_ArrayForEach(item, metrics) {
 		struct tf_metric *m = tf_arena_push(&out->arena, (void **)&out->metrics, &out->metric_count, &out->metric_cap,
 						    sizeof *m);

@@ -22,12 +22,17 @@ static bool is_named(const struct tf_target *t, const char *selector)
 {
 	const char *run = strncmp(selector, "run:", 4) == 0 ? selector + 4 : selector;
 	size_t len = strlen(t->run);
-	int64_t id;
 
-	if (strcmp(t->run, run) == 0 || (t->session_id != TF_NONE && tf_parse_i64(selector, &id) && id == t->session_id))
+	if (strcmp(t->run, run) == 0)
 		return true;
 	return t->name && run == selector && strncmp(selector, t->run, len) == 0 && selector[len] == '/'
 	       && strcmp(selector + len + 1, t->name) == 0;
+}
+
+static bool has_id(const struct tf_target *t, const char *selector)
+{
+	int64_t id;
+	return t->session_id != TF_NONE && tf_parse_i64(selector, &id) && id == t->session_id;
 }
 
 static bool matches_glob(const struct tf_target *t, const char *selector)
@@ -71,6 +76,7 @@ static int load_targets(struct tf_store *s, struct tf_arena *a, struct tf_target
 int tf_store_select(struct tf_store *s, const char *selector, struct tf_arena *a, struct tf_target **targets,
 		    size_t *count, struct tf_error *err)
 {
+	static bool (*const ways[])(const struct tf_target *, const char *) = {is_named, has_id, matches_glob};
 	struct tf_target *all = NULL;
 	size_t n = 0, cap = 0;
 	int64_t back = latest_index(selector ? selector : "latest");
@@ -84,9 +90,9 @@ int tf_store_select(struct tf_store *s, const char *selector, struct tf_arena *a
 		*count = back < (int64_t)n;
 		return 0;
 	}
-	for (int pass = 0; pass < 2 && *count == 0; pass++)
+	for (int pass = 0; pass < 3 && *count == 0; pass++)
 		for (size_t i = 0; i < n; i++) {
-			if (!(pass == 0 ? is_named : matches_glob)(&all[i], selector))
+			if (!ways[pass](&all[i], selector))
 				continue;
 			struct tf_target *t = tf_arena_push(a, (void **)targets, count, &cap, sizeof *t);
 			if (!t)

@@ -85,6 +85,45 @@ int tf_store_note_unreadable(struct tf_store *s, const struct tf_source *source,
 	return tf_store_begin_file(s, &unread, err) < 0 ? -1 : tf_store_end_file(s, file, err);
 }
 
+/* The row of tf_store_list_sources(): a file that still has the stat it was read with. */
+static bool is_as_read(sqlite3_stmt *q)
+{
+	const char *path = (const char *)sqlite3_column_text(q, 0);
+	struct stat st;
+
+	if (!path || stat(path, &st) < 0)
+		return false;
+	int64_t mtime_ns = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+	return tf_db_i64(q, 1) == (int64_t)st.st_dev && tf_db_i64(q, 2) == (int64_t)st.st_ino && tf_db_i64(q, 3) == (int64_t)st.st_size
+	       && tf_db_i64(q, 4) == mtime_ns;
+}
+
+int tf_store_list_sources(struct tf_store *s, const struct tf_target *target, struct tf_arena *a, const char ***paths, size_t *count,
+			  struct tf_error *err)
+{
+	size_t cap = 0;
+	int rc = 0, step = SQLITE_DONE;
+	sqlite3_stmt *q = tf_db_bind(s, err,
+		"SELECT real_path, device, inode, size_bytes, mtime_ns FROM _source_file"
+		" WHERE session_id = ?1 OR (run_id = ?2 AND session_id IS NULL) ORDER BY file_id", "ii", target->session_id, target->run_id);
+
+	*paths = NULL;
+	*count = 0;
+	if (!q)
+		return -1;
+	while (rc == 0 && (step = sqlite3_step(q)) == SQLITE_ROW) {
+		if (!is_as_read(q)) {
+			rc = tf_fail(err, TF_EFORMAT, "no more what was read: '%s'", (const char *)sqlite3_column_text(q, 0));
+			break;
+		}
+		const char **slot = tf_arena_push(a, (void **)paths, count, &cap, sizeof *slot);
+		if (!slot || !(*slot = tf_db_text(q, 0, a)))
+			rc = tf_fail_nomem(err);
+	}
+	tf_db_done(q);
+	return rc < 0 || step == SQLITE_DONE ? rc : tf_db_fail(s, err, "store");
+}
+
 int tf_store_note_left(struct tf_store *s, int64_t file_id, struct tf_error *err)
 {
 	return tf_db_integer(s, err, &s->left_session_id, "SELECT session_id FROM _source_file WHERE file_id = ?", "i", file_id) < 0

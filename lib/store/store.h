@@ -129,6 +129,10 @@ struct tf_target {
 int tf_store_select(struct tf_store *s, const char *selector, struct tf_arena *arena, struct tf_target **targets,
 		    size_t *count, struct tf_error *err);
 
+/* The paths of the files that a target was read from. TF_EFORMAT if one of them is no more what was read. Arena. 0 or -1. */
+int tf_store_list_sources(struct tf_store *s, const struct tf_target *target, struct tf_arena *a, const char ***paths, size_t *count,
+			  struct tf_error *err);
+
 /* Loads everything that a report shows of one target. `out` is zeroed by the caller; owned: tf_session_release(). */
 int tf_store_load_session(struct tf_store *s, const struct tf_target *target, struct tf_session *out,
 			  struct tf_error *err);

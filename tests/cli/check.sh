@@ -74,6 +74,16 @@ echo '{' >bad.json
 ok 'a broken baseline is bad data' exits 3 "$TFPROF" check --db a.db --baseline bad.json $fast
 ok 'a baseline can be a session' exits 1 "$TFPROF" check --db a.db --baseline $fast $slow
 ok 'or a capture' exits 1 "$TFPROF" check --db a.db --baseline "$logs/keras3_fast_input" $slow
+for same in "latest latest" "$slow keras3_slow_input/train" "$logs/tf_leak $logs/tf_leak/"
+do
+	ok "a session is no baseline of itself: $same" exits 2 "$TFPROF" check --db a.db --baseline ${same#* } ${same% *}
+	[ "$same" != "latest latest" ] || ok 'which is said' says 'is the session itself'
+done
+cp a.db kept.db
+ok 'a store is not overwritten' exits 2 "$TFPROF" check --db a.db --max step_time_ms.mean=1s --junit a.db $fast
+ok 'not a byte of it' cmp a.db kept.db
+sed 's/"metrics":{/"metrics":{"step_time_ms.mean":1e300,/' fast.json >twice.json
+ok 'a baseline that says a metric twice is bad data' exits 3 "$TFPROF" check --db a.db --baseline twice.json $fast
 sed 's/"step_time_ms.mean":[0-9.]*/"step_time_ms.mean":null/' fast.json >hole.json
 ok 'a baseline without the figure is inconclusive' exits 5 "$TFPROF" check --db a.db --baseline hole.json $fast
 sed 's/"metrics":{/"metrics":[],"x":{/' fast.json >list.json

@@ -58,13 +58,26 @@ ok 'as started' prints tf_leak json 'd["session"]["run"]' out
 ok 'the text begins with the verdict' sh -c '"$TFPROF" report --db a.db run:keras3_slow_input/train | head -1 | grep -q "Highly input-bound"'
 ok 'no line of the text is wider than 100 columns' sh -c '! "$TFPROF" report --db a.db run:tf_leak | grep -E "^.{101}"'
 ok 'a step event can be nominated' exits 0 "$TFPROF" report --json --step-event '^ThreadpoolListener::Record$' "$logs/tf_leak"
-ok 'only for a path' exits 2 "$TFPROF" report --db a.db --step-event x run:tf_leak
+mkdir again && cp -r "$logs"/tf_leak again/ && "$TFPROF" ingest --db again.db again
+cp out path.json
+ok 'a session of a store is read again for it' exits 0 "$TFPROF" report --db again.db --json --step-event '^ThreadpoolListener::Record$' run:tf_leak
+ok 'with the same steps' prints "$(json 'd["steps"]' path.json)" json 'd["steps"]' out
+ok 'and its own name' prints tf_leak json 'd["session"]["run"]' out
+touch again/tf_leak/plugins/profile/*/vm.xplane.pb
+ok 'from files that are no more what was read it is not' exits 3 "$TFPROF" report --db again.db --step-event x run:tf_leak
+ok 'and they are named' says vm.xplane.pb
+ok 'a range of steps goes upwards' exits 2 "$TFPROF" report --db a.db --steps 5:1 run:tf_leak
+cp a.db kept.db
+ok 'a store is not overwritten' exits 2 "$TFPROF" report --db a.db -o a.db
+ok 'not a byte of it' cmp a.db kept.db
 ok 'an unknown selector is no data' exits 3 "$TFPROF" report --db a.db nothing
 ok 'a missing store too' exits 3 "$TFPROF" report --db none.db
 ok 'an unknown section is usage' exits 2 "$TFPROF" report --db a.db --section stpes
 : >empty.xplane.pb
 ok 'an empty capture is no data' exits 3 "$TFPROF" report empty.xplane.pb
 ok 'a full disk is a system error' exits 4 sh -c '"$TFPROF" report --json --db a.db >/dev/full'
+ok 'which is said once' test "$(grep -c . err)" = 1
+ok 'a limit on the size of files is one too' exits 4 sh -c 'ulimit -f 1; "$TFPROF" report --json --db a.db -o big.json'
 mkdir ro && cp a.db ro/ && chmod 555 ro
 ok 'a store in a read-only folder is read' exits 0 "$TFPROF" report --db ro/a.db
 done_testing

@@ -45,6 +45,9 @@ static void escape_sequences_reach_no_terminal(void **state)
 	(void)state;
 	expect("a\033[2Jb\nc\177", SIZE_MAX, "a?[2Jb?c?");
 	expect("a\xc2\x9b" "31mb", SIZE_MAX, "a??31mb"); /* U+009B begins a sequence on some terminals */
+	expect("a\xe2\x80\xae" "b\xe2\x81\xa9", SIZE_MAX, "a???b???"); /* U+202E turns what follows, U+2069 ends such a turn */
+	expect("\xd8\x9c\xe2\x80\x8f\xe2\x80\xa8", SIZE_MAX, "????????"); /* U+061C, U+200F; U+2028 is a line's end */
+	expect("\xe2\x80\x93\xe2\x81\xb0", SIZE_MAX, "\xe2\x80\x93\xe2\x81\xb0"); /* U+2013 and U+2070 are seen */
 	expect("\xc2\xa0", SIZE_MAX, "\xc2\xa0");	      /* U+00A0 is a space */
 }
 

@@ -199,8 +199,7 @@ static void run_colon_is_never_an_id(void **state)
 	names("run:1", "");
 	names("run:r/b", "");
 	names("run:latest", "");
-	/* Without the prefix, run "2" and session number 2 (r/b) both are called so: the newest first. */
-	names("2", "r/b 2/a");
+	names("2", "2/a"); /* a name outweighs an id */
 }
 
 static void a_run_called_latest_is_named_with_the_prefix(void **state)
