@@ -105,7 +105,8 @@ int tf_store_list_sources(struct tf_store *s, const struct tf_target *target, st
 	int rc = 0, step = SQLITE_DONE;
 	sqlite3_stmt *q = tf_db_bind(s, err,
 		"SELECT real_path, device, inode, size_bytes, mtime_ns FROM _source_file"
-		" WHERE session_id = ?1 OR (run_id = ?2 AND session_id IS NULL) ORDER BY file_id", "ii", target->session_id, target->run_id);
+		" WHERE session_id = ?1 OR (run_id = ?2 AND session_id IS NULL) ORDER BY file_id", "ii", target->session_id,
+		target->run_id);
 
 	*paths = NULL;
 	*count = 0;
