@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "lib/analyze/analyze.h"
+#include "lib/analyze/scalar_series.h"
 #include "lib/base/table.h"
 #include "lib/trace/rows.h"
 
@@ -136,6 +137,20 @@ int tf_store_list_sources(struct tf_store *s, const struct tf_target *target, st
 /* Loads everything that a report shows of one target. `out` is zeroed by the caller; owned: tf_session_release(). */
 int tf_store_load_session(struct tf_store *s, const struct tf_target *target, struct tf_session *out,
 			  struct tf_error *err);
+
+/* Which of several writes of one step counts: the last (the default reading), the first, their mean, or each. */
+enum tf_duplicates { TF_DUPLICATES_LAST, TF_DUPLICATES_FIRST, TF_DUPLICATES_MEAN, TF_DUPLICATES_ALL };
+
+struct tf_series_query {
+	const struct tf_target *targets; /* of whose runs; none: of all runs */
+	size_t target_count;
+	const char *const *tags; /* globs, NULL at the end; NULL or none: all tags */
+	enum tf_duplicates duplicates;
+};
+
+/* Passes each scalar series that is asked for to `use`, by run and tag; it returns 0, or -1 to stop. One is in memory at a time. */
+int tf_store_each_series(struct tf_store *s, const struct tf_series_query *query,
+			 int (*use)(void *ctx, const struct tf_series *series, struct tf_error *err), void *ctx, struct tf_error *err);
 
 enum tf_list { TF_LIST_RUNS, TF_LIST_SESSIONS, TF_LIST_TAGS, TF_LIST_FILES, TF_LIST_ISSUES };
 int tf_store_list(struct tf_store *s, enum tf_list what, const struct tf_row_receiver *to, struct tf_error *err);
