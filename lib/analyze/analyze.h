@@ -165,6 +165,7 @@ int64_t tf_interval_common(const struct tf_interval *a, size_t an, const struct 
 /* Sample statistics; NaN where n is too small. The array is sorted in place by the percentile. stats.c */
 double tf_stats_mean(const double *x, size_t n);
 double tf_stats_stddev(const double *x, size_t n); /* sample: n - 1; 0 for n = 1 */
+void tf_stats_sort(double *x, size_t n); /* ascending, in place */
 double tf_stats_percentile(double *x, size_t n, double p); /* p in 0..1, linear between order statistics */
 
 #endif

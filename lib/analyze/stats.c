@@ -30,11 +30,17 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+void tf_stats_sort(double *x, size_t n)
+{
+	if (n)
+		qsort(x, n, sizeof *x, by_value);
+}
+
 double tf_stats_percentile(double *x, size_t n, double p)
 {
 	if (n == 0)
 		return NAN;
-	qsort(x, n, sizeof *x, by_value);
+	tf_stats_sort(x, n);
 	double at = p * (double)(n - 1);
 	size_t low = (size_t)at;
 	if (low + 1 >= n)
