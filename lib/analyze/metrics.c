@@ -4,6 +4,7 @@
 
 #include "lib/analyze/analyze.h"
 #include "lib/analyze/metric_names.h"
+#include "lib/analyze/step_samples.h"
 #include "lib/base/vec.h"
 
 #define PS_PER_MS 1e9
@@ -73,69 +74,6 @@ static void integer(struct scope *c, const char *name, int64_t value, const char
 	m->value = (double)value;
 }
 
-/* A step of the scope: of several hosts, the slowest one of each number. */
-struct view {
-	const struct tf_step *step;
-	int64_t kernel_count; /* of all hosts; TF_NONE: of none known */
-	bool steady;
-};
-
-/* By number and series, the slowest first. */
-static int by_number(const void *a, const void *b)
-{
-	const struct tf_step *x = ((const struct view *)a)->step, *y = ((const struct view *)b)->step;
-	int order;
-
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	if ((order = strcmp(x->series, y->series)))
-		return order;
-	if (x->step_ps != y->step_ps)
-		return x->step_ps > y->step_ps ? -1 : 1;
-	return x->start_ps < y->start_ps ? -1 : x->start_ps > y->start_ps;
-}
-
-/* One step a number and series: the slowest, steady if all hosts' are. Returns how many are left. */
-static size_t merge_hosts(struct view *views, size_t n)
-{
-	size_t kept = 0;
-
-	qsort(views, n, sizeof *views, by_number);
-	for (size_t i = 0; i < n; i++) {
-		struct view *to = kept ? &views[kept - 1] : NULL;
-		if (!to || to->step->number != views[i].step->number
-		    || strcmp(to->step->series, views[i].step->series) != 0) {
-			views[kept++] = views[i];
-			continue;
-		}
-		to->steady &= views[i].steady;
-		if (views[i].kernel_count != TF_NONE)
-			to->kernel_count = (to->kernel_count == TF_NONE ? 0 : to->kernel_count) + views[i].kernel_count;
-	}
-	return kept;
-}
-
-/* The steps of the scope, in an array that the caller frees; NULL when out of memory. */
-static struct view *view_steps(struct scope *c, size_t *count)
-{
-	size_t total = 0, n = 0;
-
-	for (size_t i = 0; i < c->host_count; i++)
-		total += c->hosts[i].steps.count;
-	struct view *views = malloc((total + 1) * sizeof *views);
-	if (!views)
-		return NULL;
-	for (size_t i = 0; i < c->host_count; i++)
-		for (size_t j = 0; j < c->hosts[i].steps.count; j++) {
-			const struct tf_step *s = &c->hosts[i].steps.list[j];
-			views[n++] = (struct view){s, s->kernel_count, tf_step_is_steady(s)};
-		}
-	if (c->host_count > 1)
-		n = merge_hosts(views, n);
-	*count = n;
-	return views;
-}
-
 static const char *step_reason(const struct scope *c, size_t steps)
 {
 	if (steps)
@@ -143,7 +81,7 @@ static const char *step_reason(const struct scope *c, size_t steps)
 	return c->host_count && c->hosts[0].steps.reason ? c->hosts[0].steps.reason : "no_profile";
 }
 
-static void add_times(struct scope *c, const struct view *v, size_t n, double *x, const char *reason)
+static void add_times(struct scope *c, const struct tf_step_view *v, size_t n, double *x, const char *reason)
 {
 	size_t steady = 0, periods = 0;
 	double all = 0, low = INFINITY, high = -INFINITY;
@@ -180,7 +118,7 @@ static void add_times(struct scope *c, const struct view *v, size_t n, double *x
 }
 
 /* Mean of a sum of parts over the steady steps. */
-static void add_parts(struct scope *c, const char *name, const struct view *v, size_t n, enum tf_part first,
+static void add_parts(struct scope *c, const char *name, const struct tf_step_view *v, size_t n, enum tf_part first,
 		      enum tf_part last, const char *reason)
 {
 	double sum = 0;
@@ -196,7 +134,7 @@ static void add_parts(struct scope *c, const char *name, const struct view *v, s
 	sampled(c, name, steps ? sum / (double)steps / PS_PER_MS : NAN, steps, reason);
 }
 
-static void add_breakdown(struct scope *c, const struct view *v, size_t n, const char *reason)
+static void add_breakdown(struct scope *c, const struct tf_step_view *v, size_t n, const char *reason)
 {
 	add_parts(c, "step_breakdown_ms.device_compute", v, n, TF_PART_DEVICE_COMPUTE_16, TF_PART_DEVICE_COMPUTE_32,
 		  reason);
@@ -224,7 +162,7 @@ static bool has_input(const struct scope *c, const char **reason)
 	return false;
 }
 
-static void add_input(struct scope *c, const struct view *v, size_t n, const char *no_steps)
+static void add_input(struct scope *c, const struct tf_step_view *v, size_t n, const char *no_steps)
 {
 	const char *reason;
 	bool evidence = has_input(c, &reason);
@@ -403,7 +341,7 @@ static int64_t count_distinct(const struct scope *c, int64_t rows)
 	return distinct;
 }
 
-static void add_kernels(struct scope *c, const struct view *v, size_t n)
+static void add_kernels(struct scope *c, const struct tf_step_view *v, size_t n)
 {
 	int64_t rows = 0, count = 0, total = 0, tensor = 0, launched = 0;
 	size_t steady = 0;
@@ -504,7 +442,7 @@ static void add_capture(struct scope *c)
 static int build(struct scope *c)
 {
 	size_t n = 0, steady = 0;
-	struct view *v = view_steps(c, &n);
+	struct tf_step_view *v = tf_step_views(c->hosts, c->host_count, &n);
 	double *x = malloc((n + 1) * sizeof *x);
 
 	if (!v || !x) {

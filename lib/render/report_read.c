@@ -143,9 +143,76 @@ static int read_session(const cJSON *root, struct tf_session *out, struct tf_err
 		struct tf_host *h = tf_arena_push(&out->arena, (void **)&out->hosts, &out->host_count, &out->host_cap, sizeof *h);
 		if (!h)
 			return tf_fail_nomem(err);
+		h->name = cJSON_IsString(item) ? tf_utf8_repair(&out->arena, tf_bytes_of(item->valuestring)) : NULL;
 		h->steps.source = inferred ? TF_STEPS_INFERRED : TF_STEPS_HOST_MARKER;
 	}
 	return read_devices(root, session, out, err);
+}
+
+/* A time as integer picoseconds: what the report says, whose text has all digits of them. Null and what is none: TF_NONE. */
+static int64_t ps_of(const cJSON *object, const char *key)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+	double ps = cJSON_IsNumber(item) ? round(item->valuedouble * 1e9) : (double)NAN;
+
+	return fabs(ps) < 9e18 ? (int64_t)ps : TF_NONE;
+}
+
+static bool is_true(const cJSON *object, const char *key)
+{
+	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, key));
+}
+
+/* The report adds up the two kinds of device compute. */
+static void read_breakdown(const cJSON *item, struct tf_step *s)
+{
+	const cJSON *parts = cJSON_GetObjectItemCaseSensitive(item, "breakdown_ms");
+
+	s->has_breakdown = cJSON_IsObject(parts);
+	s->part_ps[TF_PART_DEVICE_COMPUTE_32] = ps_of(parts, "device_compute");
+	for (enum tf_part p = TF_PART_DEVICE_TO_HOST; s->has_breakdown && p < TF_PART_COUNT; p++)
+		s->part_ps[p] = ps_of(parts, tf_part_name(p));
+	for (enum tf_part p = 0; p < TF_PART_COUNT; p++)
+		s->has_breakdown &= s->part_ps[p] >= 0;
+}
+
+/* One step as far as its figures are sampled. Its series, by which hosts' steps are matched, shows only in the name. */
+static int read_step(const cJSON *item, struct tf_host *h, struct tf_session *out, struct tf_error *err)
+{
+	const cJSON *number = cJSON_GetObjectItemCaseSensitive(item, "number");
+	struct tf_step *s = tf_arena_push(&out->arena, (void **)&h->steps.list, &h->steps.count, &h->steps.cap, sizeof *s);
+
+	if (!s)
+		return tf_fail_nomem(err);
+	*s = (struct tf_step){.name = text_of(&out->arena, item, "name"), .main_series = is_true(item, "main_series"),
+			      .number = cJSON_IsNumber(number) && fabs(number->valuedouble) < 9e15 ? (int64_t)number->valuedouble : TF_NONE,
+			      .start_ps = ps_of(item, "start_ms"), .step_ps = ps_of(item, "step_time_ms"),
+			      .period_ps = ps_of(item, "period_ms"), .complete = is_true(item, "complete"),
+			      .warmup = is_true(item, "warmup"), .input_ps = ps_of(item, "input_ms"),
+			      .stall_ps = ps_of(item, "stall_ms"), .kernel_count = TF_NONE};
+	s->series = s->main_series || !s->name ? "" : s->name;
+	read_breakdown(item, s);
+	return 0;
+}
+
+/* The steps that the report lists, each with its host; those of a host that the session does not name are left out. */
+static int read_steps(const cJSON *root, struct tf_session *out, struct tf_error *err)
+{
+	const cJSON *steps = cJSON_GetObjectItemCaseSensitive(root, "steps"), *item;
+	struct tf_map hosts = {0};
+	int rc = 0;
+
+	for (size_t i = 0; i < out->host_count && rc == 0; i++)
+		if (out->hosts[i].name)
+			rc = tf_map_put(&hosts, tf_hash_bytes(out->hosts[i].name, strlen(out->hosts[i].name)), i, err);
+	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(steps, "list")) {
+		const char *name = rc == 0 ? text_of(&out->arena, item, "host") : NULL;
+		const uint64_t *host = name ? tf_map_find(&hosts, tf_hash_bytes(name, strlen(name))) : NULL;
+		if (host && read_step(item, &out->hosts[*host], out, err) < 0)
+			rc = -1;
+	}
+	tf_map_release(&hosts);
+	return rc;
 }
 
 int tf_report_read(const char *path, struct tf_session *out, struct tf_error *err)
@@ -168,7 +235,7 @@ int tf_report_read(const char *path, struct tf_session *out, struct tf_error *er
 		tf_hint(err, "a baseline is written by: tfprof report --json -o FILE");
 		goto out;
 	}
-	if (read_metrics(root, out, err) < 0 || read_session(root, out, err) < 0) {
+	if (read_metrics(root, out, err) < 0 || read_session(root, out, err) < 0 || read_steps(root, out, err) < 0) {
 		tf_wrap(err, "'%s'", path);
 		goto out;
 	}

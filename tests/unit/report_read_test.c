@@ -128,6 +128,35 @@ static void a_missing_file_is_named(void **state)
 	assert_non_null(strstr(err.text, "'/nonexistent/b.json'"));
 }
 
+static void steps_come_back_with_their_hosts(void **state)
+{
+	(void)state;
+	struct tf_session s;
+	struct tf_error err;
+	assert_int_equal(read_text("{\"schema\":\"tfprof.report/1\",\"session\":{\"hosts\":[\"a\",\"b\"]},\"metrics\":{},\"steps\":{"
+				   "\"source\":\"host_marker\",\"list\":[{\"host\":\"b\",\"number\":7,\"name\":\"train\",\"step_time_ms\":12.345678901,"
+				   "\"period_ms\":null,\"complete\":true,\"warmup\":false,\"main_series\":true,\"input_ms\":1.5,\"breakdown_ms\":{"
+				   "\"device_compute\":2,\"device_to_host\":0,\"device_to_device\":0,\"input_wait\":1.5,\"device_collectives\":0,"
+				   "\"kernel_launch\":0,\"host_to_device\":0,\"host_to_host\":0,\"compile\":0,\"host_compute\":0,\"other\":8.845678901}},"
+				   "{\"host\":\"c\",\"number\":1},{\"host\":\"a\",\"number\":\"x\",\"step_time_ms\":1e300,\"breakdown_ms\":{\"other\":1}}]}}",
+				   &s, &err), 0);
+	assert_int_equal(s.hosts[0].steps.count, 1);
+	assert_int_equal(s.hosts[1].steps.count, 1);
+	const struct tf_step *step = s.hosts[1].steps.list;
+	assert_int_equal(step->number, 7);
+	assert_int_equal(step->step_ps, INT64_C(12345678901));
+	assert_int_equal(step->period_ps, TF_NONE);
+	assert_int_equal(step->input_ps, INT64_C(1500000000));
+	assert_true(tf_step_is_steady(step) && step->has_breakdown);
+	assert_int_equal(step->part_ps[TF_PART_OTHER], INT64_C(8845678901));
+	/* What is no time is unknown, and a breakdown that lacks parts is none. */
+	step = s.hosts[0].steps.list;
+	assert_int_equal(step->number, TF_NONE);
+	assert_int_equal(step->step_ps, TF_NONE);
+	assert_false(step->has_breakdown || tf_step_is_steady(step));
+	tf_session_release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +167,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_report_is_refused),
 		cmocka_unit_test(a_report_without_metrics_is_refused),
 		cmocka_unit_test(a_missing_file_is_named),
+		cmocka_unit_test(steps_come_back_with_their_hosts),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
