@@ -70,9 +70,10 @@ check: all $(unit)
 golden: all
 	$(Q)GOLDEN=rewrite TFPROF=$(abspath $(O))/tfprof SRC=$(CURDIR) sh tests/cli/golden.sh
 
-# What takes minutes: every capture of ../shared under the sanitizers, and the referees.
+# What takes minutes: the gate's statistics against SciPy and on many pairs of runs, every capture of ../shared under the sanitizers,
+# and the referees.
 check-long: check
-	$(Q)O=$(abspath $(O)) SRC=$(CURDIR) sh tests/check_long.sh
+	$(Q)O=$(abspath $(O)) SRC=$(CURDIR) TFPROF=$(abspath $(O))/tfprof CC="$(CC)" sh tests/check_long.sh
 
 # The corpus through every decoder, under the sanitizers.
 fuzz-replay:
@@ -158,7 +159,7 @@ help:
 	@echo '  demo        build, ingest testdata/logs, show a report'
 	@echo '  check       unit, command-line and SQL tests (TAP, prove)'
 	@echo '  golden      rewrite the reports that the tests expect'
-	@echo '  check-long  check, then all captures of ../shared under sanitizers, and the referees'
+	@echo '  check-long  check, then the statistics of the gate, all captures of ../shared under sanitizers, and the referees'
 	@echo '  fuzz        T seconds of libFuzzer (clang) on each decoder; fuzz-replay: the corpus under the sanitizers'
 	@echo '  lint        layers, symbols, headers, file and function sizes, SQL documentation'
 	@echo '  bench       figures against a bare SQLite insert measured beside them'

@@ -11,7 +11,7 @@
 #include "lib/render/render.h"
 
 struct args {
-	const char *db, *min_steps, *inconclusive, *junit;
+	const char *db, *min_steps, *alpha, *min_effect, *inconclusive, *junit;
 	struct tf_list_arg max, min, regress, baseline;
 	bool json, allow_env, accept_inferred;
 };
@@ -24,6 +24,9 @@ static const struct tf_opt options[] = {
 	 offsetof(struct args, baseline)},
 	{"max-regress", 0, TF_OPT_LIST, "METRIC=5%+ABS", "allowances against the baseline", offsetof(struct args, regress)},
 	{"min-steps", 0, TF_OPT_TEXT, "N", "steady steps that figures of steps need (default 5)", offsetof(struct args, min_steps)},
+	{"alpha", 0, TF_OPT_TEXT, "P", "level of significance over all metrics (default 0.05)", offsetof(struct args, alpha)},
+	{"min-effect", 0, TF_OPT_TEXT, "SHARE", "test whether steps are worse by more than this share of the baseline",
+	 offsetof(struct args, min_effect)},
 	{"allow-env", 0, TF_OPT_FLAG, NULL, "compare with a baseline from other machines or another framework",
 	 offsetof(struct args, allow_env)},
 	{"accept-inferred", 0, TF_OPT_FLAG, NULL, "judge steps that only a repeated event marks",
@@ -57,6 +60,21 @@ static int add_rules(const struct args *a, struct tf_gate *g, struct tf_error *e
 	return 0;
 }
 
+/* A share above 0, or from 0 where that is one, and below 1; `otherwise` if it was not given. */
+static int read_share(const char *option, const char *text, double otherwise, bool zero, double *to, struct tf_error *err)
+{
+	struct tf_error why = {0};
+
+	*to = otherwise;
+	if (!text)
+		return 0;
+	if (tf_parse_quantity(text, TF_UNIT_RATIO, to, &why) == 0 && *to < 1 && (*to > 0 || (zero && *to == 0)))
+		return 0;
+	tf_fail(err, TF_EUSAGE, "option '--%s' needs a share %s 0 and below 1, not '%s'", option, zero ? "from" : "above", text);
+	tf_hint(err, "'5%%' and '0.05' are the same");
+	return -1;
+}
+
 /* What was asked for, before anything is loaded: a usage error outweighs all others. */
 static int read_args(const struct args *a, struct tf_gate *g, struct tf_error *err)
 {
@@ -74,6 +92,9 @@ static int read_args(const struct args *a, struct tf_gate *g, struct tf_error *e
 	g->min_steps = TF_GATE_MIN_STEPS;
 	if (a->min_steps && (!tf_parse_i64(a->min_steps, &g->min_steps) || g->min_steps < 1))
 		return tf_fail(err, TF_EUSAGE, "option '--min-steps' needs a whole number from 1, not '%s'", a->min_steps);
+	if (read_share("alpha", a->alpha, TF_GATE_ALPHA, false, &g->alpha, err) < 0
+	    || read_share("min-effect", a->min_effect, 0, true, &g->min_effect, err) < 0)
+		return -1;
 	g->allow_env = a->allow_env;
 	g->accept_inferred = a->accept_inferred;
 	return add_rules(a, g, err);
@@ -193,7 +214,8 @@ const struct tf_cmd tf_cmd_check = {
 		"A regression is worse by more than the relative and the absolute allowance ('5%+0.1ms', '5%', '+0.1ms');\n"
 		"METRIC:up or METRIC:down says what is worse where METRIC does not. '--baseline' alone gates\n"
 		"step_time_ms.mean=5%+0.1ms, memory.peak_bytes=1%+16MiB, input.exposed_share=+0.05 and\n"
-		"device.idle_ratio.mean=+0.05.",
+		"device.idle_ratio.mean=+0.05. Means and medians of step times, parts of steps and input shares fail only if the\n"
+		"steps of both sides differ significantly (--alpha); what may be noise is inconclusive.",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.run = run,

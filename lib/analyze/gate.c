@@ -209,8 +209,8 @@ static bool is_nowhere(const struct side *x, const struct side *y)
 	return x->metric && y->metric && !x->metric->known && !y->metric->known && strcmp(x->reason, y->reason) == 0;
 }
 
-static void judge_regression(const struct tf_gate *g, const struct tf_session *s, const struct tf_session *base,
-			     struct tf_arena *a, struct tf_check *c)
+static int judge_regression(const struct tf_gate *g, const struct tf_session *s, const struct tf_session *base,
+			    struct tf_arena *a, struct tf_check *c, struct tf_error *err)
 {
 	struct side x = side_of(g, s, c->rule.metric), y = side_of(g, base, c->rule.metric);
 
@@ -222,21 +222,22 @@ static void judge_regression(const struct tf_gate *g, const struct tf_session *s
 	if (c->rule.by_default && is_nowhere(&x, &y)) {
 		c->verdict = TF_SKIPPED;
 		c->reason = x.reason;
-		return;
+		return 0;
 	}
 	if (is_doubtful(g, &x, false, a, c) || is_doubtful(g, &y, true, a, c))
-		return;
+		return 0;
 	c->verdict = TF_INCONCLUSIVE;
 	if (x.window && y.window && strcmp(x.window, y.window) != 0) {
 		c->reason = "window_differs";
 		c->detail = tf_arena_printf(a, "over %s, not %s", x.window, y.window);
-		return;
+		return 0;
 	}
 	if ((x.needs & NEED_CAPTURE) && !g->allow_env && (c->detail = tf_environment_difference(s, base, a))) {
 		c->reason = "environment_differs";
-		return;
+		return 0;
 	}
 	compare(c);
+	return tf_gate_test(g, s, base, c, err);
 }
 
 static const char *session_label(struct tf_arena *a, const struct tf_session *s)
@@ -255,29 +256,45 @@ static int keep_texts(struct tf_check *c, struct tf_arena *a, struct tf_error *e
 	return 0;
 }
 
+static int judge_rule(const struct tf_gate *g, const struct tf_rule *r, const struct tf_session *s,
+		      const struct tf_session *baseline, struct tf_verdict *out, struct tf_error *err)
+{
+	struct tf_arena *a = &out->arena;
+	struct tf_check *c = tf_arena_push(a, (void **)&out->checks, &out->check_count, &out->check_cap, sizeof *c);
+
+	if (!c)
+		return tf_fail_nomem(err);
+	*c = (struct tf_check){.rule = *r, .value = NAN, .baseline = NAN, .change = NAN, .change_pct = NAN, .n = TF_NONE,
+			       .n_baseline = TF_NONE, .p_value = NAN, .p_adjusted = NAN, .p_least = NAN, .shift = NAN,
+			       .ci_low = NAN, .ci_high = NAN, .verdict = TF_INCONCLUSIVE};
+	if (r->kind != TF_CHECK_REGRESS)
+		judge_limit(g, s, a, c);
+	else if (baseline)
+		return judge_regression(g, s, baseline, a, c, err);
+	else
+		c->reason = "no_baseline";
+	return 0;
+}
+
 int tf_gate_judge(const struct tf_gate *g, const struct tf_session *s, const struct tf_session *baseline,
 		  struct tf_verdict *out, struct tf_error *err)
 {
 	struct tf_arena *a = &out->arena;
 	bool any = false;
 
+	out->alpha = g->alpha;
 	out->session = session_label(a, s);
 	out->baseline = baseline ? session_label(a, baseline) : NULL;
 	out->verdict = TF_PASS;
 	if (!out->session || (baseline && !out->baseline))
 		return tf_fail_nomem(err);
-	for (size_t i = 0; i < g->rule_count; i++) {
-		struct tf_check *c = tf_arena_push(a, (void **)&out->checks, &out->check_count, &out->check_cap, sizeof *c);
-		if (!c)
-			return tf_fail_nomem(err);
-		*c = (struct tf_check){.rule = g->rules[i], .value = NAN, .baseline = NAN, .change = NAN, .change_pct = NAN,
-				       .n = TF_NONE, .n_baseline = TF_NONE, .verdict = TF_INCONCLUSIVE};
-		if (c->rule.kind != TF_CHECK_REGRESS)
-			judge_limit(g, s, a, c);
-		else if (baseline)
-			judge_regression(g, s, baseline, a, c);
-		else
-			c->reason = "no_baseline";
+	for (size_t i = 0; i < g->rule_count; i++)
+		if (judge_rule(g, &g->rules[i], s, baseline, out, err) < 0)
+			return -1;
+	if (tf_gate_weigh(g, out, err) < 0)
+		return -1;
+	for (size_t i = 0; i < out->check_count; i++) {
+		struct tf_check *c = &out->checks[i];
 		if (keep_texts(c, a, err) < 0)
 			return -1;
 		any |= c->verdict != TF_SKIPPED;

@@ -30,10 +30,14 @@ struct tf_gate {
 	int64_t min_steps; /* steady steps a side that figures of steps need */
 	bool allow_env;	   /* compare with a baseline from another environment */
 	bool accept_inferred; /* judge figures of inferred steps */
+	double alpha;	      /* the chance of calling noise a regression, over all metrics; 0..1 */
+	double min_effect;    /* a shift of the steps counts by what it exceeds this share of the baseline */
 };
 
 /* Steady steps a side, unless told otherwise. */
 enum { TF_GATE_MIN_STEPS = 5 };
+/* Level of significance, unless told otherwise. */
+#define TF_GATE_ALPHA 0.05
 
 /*
  * Parses and adds a rule ("METRIC=V" or "METRIC=5%+0.1ms", "METRIC:up=…" for metrics without direction). TF_EUSAGE for a
@@ -51,6 +55,9 @@ struct tf_check {
 	double value, baseline; /* NaN: unknown */
 	double change, change_pct; /* NaN where there is none */
 	int64_t n, n_baseline; /* samples, TF_NONE */
+	/* Where both sides have a value a step, else NaN: p of the test, after Holm's correction, the least that so few steps can give. */
+	double p_value, p_adjusted, p_least;
+	double shift, ci_low, ci_high; /* of the steps, in the metric's unit; its interval of level 1 − alpha, NaN: too few */
 	enum tf_verdict_kind verdict;
 	const char *reason; /* a code (METRICS.md, "The gate"), NULL when it passes plainly */
 	const char *detail; /* what the code leaves open, in words, or NULL */
@@ -63,6 +70,7 @@ struct tf_verdict {
 	struct tf_check *checks;
 	size_t check_count, check_cap;
 	const char *session, *baseline; /* names, for output */
+	double alpha; /* the gate's */
 	bool lenient; /* set by the caller: what is inconclusive stops no build (--inconclusive pass or warn) */
 };
 
@@ -72,6 +80,19 @@ struct tf_verdict {
  */
 int tf_gate_judge(const struct tf_gate *g, const struct tf_session *s, const struct tf_session *baseline,
 		  struct tf_verdict *out, struct tf_error *err);
+
+/*
+ * Tests a regression of a figure of steps, whose two sides are known and comparable: fills in p_value, p_least, shift, ci_low and
+ * ci_high where both sides list their steps. 0, or -1 when out of memory. gate_significance.c
+ */
+int tf_gate_test(const struct tf_gate *g, const struct tf_session *s, const struct tf_session *baseline, struct tf_check *c,
+		 struct tf_error *err);
+
+/*
+ * Corrects the p of all tested checks for their number, and makes what fails without being significant inconclusive. 0, or -1
+ * when out of memory. gate_significance.c
+ */
+int tf_gate_weigh(const struct tf_gate *g, struct tf_verdict *v, struct tf_error *err);
 
 /*
  * Where the machines and programs of two sessions differ, in words (static or of the arena); NULL if they do not.

@@ -27,15 +27,20 @@ int tf_render_check_json(FILE *to, const struct tf_verdict *v, struct tf_error *
 		tf_json_double(&j, "baseline", c->baseline);
 		tf_json_double(&j, "change", c->change);
 		tf_json_double(&j, "change_pct", c->change_pct);
-		tf_json_double(&j, "p_value", (double)NAN);
+		tf_json_double(&j, "p_value", c->p_value);
 		tf_json_i64(&j, "n", c->n);
 		tf_json_i64(&j, "n_baseline", c->n_baseline);
 		tf_json_text(&j, "verdict", tf_verdict_name(c->verdict));
 		tf_json_text(&j, "reason", c->reason);
 		tf_json_text(&j, "detail", c->detail);
+		tf_json_double(&j, "p_adjusted", c->p_adjusted);
+		tf_json_double(&j, "shift", c->shift);
+		tf_json_double(&j, "ci_low", c->ci_low);
+		tf_json_double(&j, "ci_high", c->ci_high);
 		tf_json_object_end(&j);
 	}
 	tf_json_list_end(&j);
+	tf_json_double(&j, "alpha", v->alpha);
 	tf_json_object_end(&j);
 	return tf_json_finish(&j, to, err);
 }
@@ -62,8 +67,25 @@ static void put_allowance(struct tf_buf *b, const struct tf_rule *r)
 		put_value(b, r->absolute, r->unit);
 }
 
+/* How far the steps shifted, and how likely noise does as much. */
+static void put_test(struct tf_buf *b, const struct tf_check *c, double alpha)
+{
+	if (isnan(c->p_value))
+		return;
+	tf_buf_text(b, c->shift < 0 ? "; steps shifted by " : "; steps shifted by +");
+	put_value(b, c->shift, c->rule.unit);
+	if (isfinite(c->ci_low)) {
+		tf_buf_printf(b, " (%.6g %%: ", 100 * (1 - alpha));
+		put_value(b, c->ci_low, c->rule.unit);
+		tf_buf_text(b, " to ");
+		put_value(b, c->ci_high, c->rule.unit);
+		tf_buf_text(b, ")");
+	}
+	tf_buf_printf(b, ", p = %.2g", c->p_adjusted);
+}
+
 /* What was compared, in words. */
-static void put_comparison(struct tf_buf *b, const struct tf_check *c)
+static void put_comparison(struct tf_buf *b, const struct tf_check *c, double alpha)
 {
 	if (c->rule.kind != TF_CHECK_REGRESS) {
 		tf_buf_text(b, c->rule.kind == TF_CHECK_MAX ? ", at most " : ", at least ");
@@ -83,10 +105,11 @@ static void put_comparison(struct tf_buf *b, const struct tf_check *c)
 	if (isfinite(c->change_pct))
 		tf_buf_printf(b, " (%+.1f %%)", c->change_pct);
 	put_allowance(b, &c->rule);
+	put_test(b, c, alpha);
 }
 
 /* One check in words without its verdict, printable. */
-static void describe(struct tf_buf *b, const struct tf_check *c)
+static void describe(struct tf_buf *b, const struct tf_check *c, double alpha)
 {
 	b->len = 0;
 	tf_buf_printf(b, "%s: ", c->rule.metric);
@@ -94,7 +117,7 @@ static void describe(struct tf_buf *b, const struct tf_check *c)
 		tf_buf_text(b, "unknown");
 	else
 		put_value(b, c->value, c->rule.unit);
-	put_comparison(b, c);
+	put_comparison(b, c, alpha);
 	if (c->reason)
 		tf_buf_printf(b, ": %s", c->reason);
 	if (c->detail)
@@ -108,7 +131,7 @@ int tf_render_check_text(FILE *to, const struct tf_verdict *v, struct tf_error *
 	struct tf_buf b = {0};
 
 	for (size_t i = 0; i < v->check_count && !b.failed; i++) {
-		describe(&b, &v->checks[i]);
+		describe(&b, &v->checks[i], v->alpha);
 		if (!b.failed)
 			fprintf(to, "%-12s  %s\n", tf_verdict_name(v->checks[i].verdict), b.data);
 	}
@@ -149,7 +172,7 @@ static void put_xml(struct tf_buf *b, const char *text)
 	}
 }
 
-static void put_case(struct tf_buf *xml, struct tf_buf *words, const struct tf_check *c, const char *element)
+static void put_case(struct tf_buf *xml, struct tf_buf *words, const struct tf_check *c, const char *element, double alpha)
 {
 	words->len = 0;
 	tf_buf_text(words, c->rule.metric);
@@ -161,7 +184,7 @@ static void put_case(struct tf_buf *xml, struct tf_buf *words, const struct tf_c
 		tf_buf_text(xml, "\"/>\n");
 		return;
 	}
-	describe(words, c);
+	describe(words, c, alpha);
 	tf_buf_printf(xml, "\"><%s message=\"", element);
 	put_xml(xml, words->failed ? "" : words->data);
 	tf_buf_text(xml, "\"/></testcase>\n");
@@ -190,7 +213,7 @@ int tf_render_check_junit(FILE *to, const struct tf_verdict *v, struct tf_error 
 			    "failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n", cases, count[TF_FAIL], errors,
 		      count[TF_SKIPPED] + count[TF_INCONCLUSIVE] - errors);
 	for (size_t i = 0; i < v->check_count; i++)
-		put_case(&xml, &words, &v->checks[i], elements[v->checks[i].verdict]);
+		put_case(&xml, &words, &v->checks[i], elements[v->checks[i].verdict], v->alpha);
 	if (v->reason)
 		put_reason(&xml, v, elements[v->verdict]);
 	tf_buf_text(&xml, "</testsuite>\n");

@@ -86,6 +86,23 @@ sed 's/"metrics":{/"metrics":{"step_time_ms.mean":1e300,/' fast.json >twice.json
 ok 'a baseline that says a metric twice is bad data' exits 3 "$TFPROF" check --db a.db --baseline twice.json $fast
 sed 's/"step_time_ms.mean":[0-9.]*/"step_time_ms.mean":null/' fast.json >hole.json
 ok 'a baseline without the figure is inconclusive' exits 5 "$TFPROF" check --db a.db --baseline hole.json $fast
+ok 'a step time of noise is no regression' exits 0 "$TFPROF" check --db a.db --json --baseline fast.json $fast
+ok 'which p tells' prints True json 'd["checks"][0]["p_adjusted"] > 0.4 and d["checks"][0]["shift"] == 0' out
+ok 'and bytes have none' prints None json '[c["p_value"] for c in d["checks"] if c["metric"] == "memory.peak_bytes"][0]' out
+"$TFPROF" check --db a.db --json --baseline fast.json $slow >by_file.json
+"$TFPROF" check --db a.db --json --baseline $fast $slow >by_session.json
+ok 'a report tells the steps as the session does' prints True python3 -c '
+import json; a, b = (json.load(open(f))["checks"] for f in ("by_file.json", "by_session.json"))
+print(all(x[k] == y[k] for x, y in zip(a, b) for k in ("p_value", "p_adjusted", "shift", "ci_low", "ci_high")) and a[0]["p_value"] < 0.001)'
+ok 'the same each time' sh -c '"$TFPROF" check --db a.db --json --baseline fast.json "$1" | cmp - by_file.json' sh $slow
+"$TFPROF" report --db a.db --json --steps 20:24 -o few.json $fast
+ok 'a report of some steps has allowances alone' exits 1 "$TFPROF" check --db a.db --json --baseline few.json $slow
+ok 'and no p' prints None json 'd["checks"][0]["p_value"]' out
+ok 'an effect of 90 % is shown by steps that take 150 % longer' exits 1 "$TFPROF" check --db a.db --min-effect 90% --baseline fast.json $slow
+ok 'a level of 1 is none' exits 2 "$TFPROF" check --db a.db --alpha 1 --baseline fast.json $fast
+ok 'nor is 0' exits 2 "$TFPROF" check --db a.db --alpha 0 --baseline fast.json $fast
+ok 'nor NaN' exits 2 "$TFPROF" check --db a.db --alpha nan --baseline fast.json $fast
+ok 'nor is an effect negative' exits 2 "$TFPROF" check --db a.db --min-effect=-1% --baseline fast.json $fast
 sed 's/"metrics":{/"metrics":[],"x":{/' fast.json >list.json
 ok 'nor is one without metrics a baseline' exits 3 "$TFPROF" check --db a.db --baseline list.json $fast
 sed 's/"framework":[^,]*/"framework":"other"/' fast.json >other.json

@@ -101,7 +101,7 @@ static void names_of_metrics_are_checked(void **state)
 /* The verdict of one rule on two sessions of six steps each. */
 static enum tf_verdict_kind judge(enum tf_check_kind kind, const char *rule, double now, double before)
 {
-	struct tf_gate g = {.min_steps = 5};
+	struct tf_gate g = {.min_steps = 5, .alpha = TF_GATE_ALPHA};
 	struct tf_session a, b;
 	struct tf_verdict v = {0};
 	struct tf_error err = {0};
@@ -159,7 +159,7 @@ static void few_steps_and_cut_captures_are_inconclusive(void **state)
 {
 	(void)state;
 	struct tf_session s;
-	struct tf_gate g = {.min_steps = 5};
+	struct tf_gate g = {.min_steps = 5, .alpha = TF_GATE_ALPHA};
 	struct tf_verdict v = {0};
 	struct tf_error err = {0};
 	const double ms[] = {10, 10, 10, 10};
@@ -216,7 +216,7 @@ static void begin_case(struct case_of_two *c)
 {
 	const double x[] = {10, 10, 10, 10, 10, 10}, y[] = {8, 8, 8, 8, 8, 8};
 
-	*c = (struct case_of_two){.gate.min_steps = 5};
+	*c = (struct case_of_two){.gate = {.min_steps = 5, .alpha = TF_GATE_ALPHA}};
 	session_of(&c->now, x, 6);
 	session_of(&c->before, y, 6);
 }
@@ -227,6 +227,7 @@ static const struct tf_check *judge_case(struct case_of_two *c, enum tf_check_ki
 
 	tf_gate_release(&c->gate);
 	c->gate.min_steps = 5;
+	c->gate.alpha = TF_GATE_ALPHA;
 	tf_arena_release(&c->verdict.arena);
 	c->verdict = (struct tf_verdict){0};
 	assert_int_equal(tf_gate_add(&c->gate, kind, rule, &err), 0);
@@ -478,7 +479,7 @@ static void null_for_two_reasons_is_not_skipped(void **state)
 static void an_empty_capture_passes_no_gate(void **state)
 {
 	(void)state;
-	struct case_of_two c = {.gate.min_steps = 5};
+	struct case_of_two c = {.gate = {.min_steps = 5, .alpha = TF_GATE_ALPHA}};
 	session_of(&c.now, NULL, 0);
 	session_of(&c.before, NULL, 0);
 	judge_default(&c);

@@ -14,7 +14,7 @@
 static struct tf_check check_of(enum tf_check_kind kind, const char *metric, enum tf_unit unit)
 {
 	return (struct tf_check){.rule = {.kind = kind, .metric = metric, .unit = unit, .limit = NAN}, .value = NAN,
-				 .baseline = NAN, .change = NAN, .change_pct = NAN, .n = TF_NONE, .n_baseline = TF_NONE};
+				 .baseline = NAN, .change = NAN, .change_pct = NAN, .n = TF_NONE, .n_baseline = TF_NONE, .p_value = NAN, .p_adjusted = NAN, .shift = NAN, .ci_low = NAN, .ci_high = NAN};
 }
 
 /* What a renderer writes of one check; freed by the caller. */
@@ -92,6 +92,27 @@ static void the_unknown_is_called_so(void **state)
 	expect(tf_render_check_json, (struct tf_verdict){.verdict = TF_INCONCLUSIVE}, c,
 	       "\"value\":null,\"limit\":null,\"baseline\":null,\"change\":null,\"change_pct\":null,\"p_value\":null,\"n\":null,"
 	       "\"n_baseline\":null,\"verdict\":\"inconclusive\",\"reason\":\"no_input_events\",\"detail\":\"in the baseline\"");
+}
+
+static void a_test_is_put_into_words_and_keys(void **state)
+{
+	(void)state;
+	struct tf_check c = check_of(TF_CHECK_REGRESS, "step_time_ms.mean", TF_UNIT_MS);
+	c.value = 12;
+	c.baseline = 10;
+	c.change = 2;
+	c.change_pct = 20;
+	c.rule.relative = 0.05;
+	c.p_value = 0.0125;
+	c.p_adjusted = 0.025;
+	c.shift = 1.5;
+	struct tf_verdict v = {.alpha = 0.05};
+	expect(tf_render_check_text, v, c, "allowed 5 %; steps shifted by +1.5 ms, p = 0.025\n");
+	c.ci_low = -0.5;
+	c.ci_high = 2.5;
+	expect(tf_render_check_text, v, c, "steps shifted by +1.5 ms (95 %: -0.5 ms to 2.5 ms), p = 0.025\n");
+	expect(tf_render_check_json, v, c, "\"p_value\":0.0125,\"n\":null");
+	expect(tf_render_check_json, v, c, "\"p_adjusted\":0.025,\"shift\":1.5,\"ci_low\":-0.5,\"ci_high\":2.5}],\"alpha\":0.05}");
 }
 
 static void json_has_the_keys_of_the_contract_first(void **state)
@@ -175,6 +196,7 @@ int main(void)
 		cmocka_unit_test(limits_are_put_into_words),
 		cmocka_unit_test(regressions_are_put_into_words),
 		cmocka_unit_test(the_unknown_is_called_so),
+		cmocka_unit_test(a_test_is_put_into_words_and_keys),
 		cmocka_unit_test(json_has_the_keys_of_the_contract_first),
 		cmocka_unit_test(junit_counts_each_kind),
 		cmocka_unit_test(nothing_compared_is_an_error_in_junit),
