@@ -51,7 +51,7 @@ deps:
 
 # Targets that build run make again after `deps`, so that pkg-config is asked anew.
 ifneq ($(have),yes)
-demo check check-long fuzz fuzz-replay golden lint bench:
+demo check check-long fault fuzz fuzz-replay golden lint bench:
 	@test -z '$(DEPS_TRIED)' || { echo 'tfprof: pkg-config still does not find: $(PKGS) cmocka' >&2; exit 1; }
 	@$(MAKE) deps
 	@$(MAKE) DEPS_TRIED=yes $@
@@ -63,7 +63,7 @@ demo: all
 	$(O)/tfprof ls --db $(O)/demo.db sessions
 	$(O)/tfprof report --db $(O)/demo.db run:keras3_slow_input/train
 
-check: all $(unit)
+check: all $(unit) $(O)/fault.so
 	$(Q)TFPROF=$(abspath $(O))/tfprof SRC=$(CURDIR) O=$(abspath $(O)) prove -j2 -e '' $(unit) $(sort $(wildcard tests/cli/*.sh tests/sql/*.sh tests/differential/*.sh))
 
 # Rewrites the reports that tests/cli/golden.sh expects. Read the difference before you commit it.
@@ -90,6 +90,15 @@ libfuzzer: $(fuzzers)
 		nice -n 19 $$f -max_total_time=$(T) -max_len=4096 -timeout=20 -print_final_stats=1 -verbosity=0 \
 			-artifact_prefix=$(O)/$$n- $(O)/found/$$n testdata/corpus/$$n || rc=1; \
 	done; exit $$rc
+
+# N faults of each kind of call, one run each, and as many kills; check makes a few of them.
+N       ?= 100
+fault: all $(O)/fault.so
+	$(Q)rc=0; python3 tests/fault/run.py $(abspath $(O))/tfprof $(abspath $(O))/fault.so $(CURDIR) $(N) || rc=1; \
+	python3 tests/fault/kill.py $(abspath $(O))/tfprof $(CURDIR) $(N) || rc=1; exit $$rc
+$(O)/fault.so: tests/fault/shim.c
+	$(call say,CC,$<)
+	$(Q)$(CC) -O1 $(WARN) -shared -fPIC -o $@ $< -ldl
 
 lint: all
 	$(Q)O=$(O) CC="$(CC)" sh tests/lint.sh
@@ -161,15 +170,16 @@ help:
 	@echo '  golden      rewrite the reports that the tests expect'
 	@echo '  check-long  check, then the statistics of the gate, all captures of ../shared under sanitizers, and the referees'
 	@echo '  fuzz        T seconds of libFuzzer (clang) on each decoder; fuzz-replay: the corpus under the sanitizers'
+	@echo '  fault       N calls of each kind made to fail, N kills of an ingest'
 	@echo '  lint        layers, symbols, headers, file and function sizes, SQL documentation'
 	@echo '  bench       figures against a bare SQLite insert measured beside them'
 	@echo '  deps        install the Debian packages that building and testing needs'
 	@echo '  install     into $$(DESTDIR)$$(PREFIX)/bin; uninstall removes it'
 	@echo '  clean       remove $$(O)'
-	@echo 'Knobs: O=dir V=1 CC= CFLAGS= SANITIZE=address,undefined WERROR=1 T=60 PREFIX= DESTDIR='
+	@echo 'Knobs: O=dir V=1 CC= CFLAGS= SANITIZE=address,undefined WERROR=1 T=60 N=100 PREFIX= DESTDIR='
 
 FORCE:
-.PHONY: all deps demo check check-long fuzz fuzz-replay libfuzzer replay golden lint bench install uninstall clean help FORCE
+.PHONY: all deps demo check check-long fault fuzz fuzz-replay libfuzzer replay golden lint bench install uninstall clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(unit_src:%.c=$(O)/obj/%.d) $(tool_src:%.c=$(O)/obj/%.d) $(help_obj:.o=.d) \

@@ -173,8 +173,9 @@ static int64_t name_id(struct source *s, uint32_t id)
 	if (!s->failed && *known == TF_NONE) {
 		struct tf_arena a = {0};
 		char *text = tf_utf8_repair(&a, raw);
-		s->failed = !text
-			    || tf_db_run(s->store, s->err, known, "INSERT INTO _name(text, raw) VALUES(?,?)", "tB", text, raw) < 0;
+		int rc = text ? tf_db_run(s->store, s->err, known, "INSERT INTO _name(text, raw) VALUES(?,?)", "tB", text, raw)
+			      : tf_fail_nomem(s->err);
+		s->failed = rc < 0;
 		tf_arena_release(&a);
 	}
 	return *known;
@@ -253,11 +254,16 @@ static int64_t arg_set(struct source *s, size_t event)
 	s->json.len = 0;
 	add_args(s, tf_event_meta_of(s->t, event)->stats);
 	add_args(s, tf_event_stats(s->t, event));
-	if (s->json.len == 0)
+	if (s->json.len == 0 && !s->json.failed)
 		return TF_NONE;
 	tf_buf_char(&s->json, '}');
+	if (s->json.failed) {
+		tf_fail_nomem(s->err);
+		s->failed = true;
+		return TF_NONE;
+	}
 	struct tf_bytes text = {(uint8_t *)s->json.data, s->json.len};
-	if (s->json.failed || tf_strtab_add(&s->sets, text, &id, s->err) < 0) {
+	if (tf_strtab_add(&s->sets, text, &id, s->err) < 0) {
 		s->failed = true;
 		return TF_NONE;
 	}

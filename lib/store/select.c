@@ -132,6 +132,22 @@ static struct tf_cell cell_of(sqlite3_stmt *stmt, int column)
 }
 
 /* Sends all rows of a prepared statement. */
+/* What is wrong with a statement is its writer's fault, all else the store's or the system's. Returns -1. */
+static int fail_statement(struct tf_store *s, struct tf_error *err)
+{
+	switch (sqlite3_errcode(s->db)) {
+	case SQLITE_AUTH:
+		return tf_fail(err, TF_EUSAGE, "only reading is allowed: %s", sqlite3_errmsg(s->db));
+	case SQLITE_ERROR:
+	case SQLITE_MISMATCH:
+	case SQLITE_RANGE:
+	case SQLITE_TOOBIG:
+		return tf_fail(err, TF_EUSAGE, "SQL error: %s", sqlite3_errmsg(s->db));
+	default:
+		return tf_db_fail(s, err, "store");
+	}
+}
+
 static int send_rows(struct tf_store *s, sqlite3_stmt *stmt, const struct tf_row_receiver *to, struct tf_error *err)
 {
 	int n = sqlite3_column_count(stmt), code, rc = -1;
@@ -155,7 +171,7 @@ static int send_rows(struct tf_store *s, sqlite3_stmt *stmt, const struct tf_row
 	if (code == SQLITE_INTERRUPT)
 		tf_fail(err, TF_ELIMIT, "query stopped: it took longer than its time limit");
 	else if (code != SQLITE_DONE)
-		tf_fail(err, TF_EUSAGE, "SQL error: %s", sqlite3_errmsg(s->db));
+		fail_statement(s, err);
 	else
 		rc = 0;
 out:
@@ -281,8 +297,7 @@ int tf_store_query(struct tf_store *s, const char *sql, const struct tf_param *p
 	if (timeout_ms > 0)
 		sqlite3_progress_handler(s->db, 10000, is_late, &deadline);
 	if (sqlite3_prepare_v2(s->db, sql, -1, &stmt, &tail) != SQLITE_OK) {
-		bool denied = sqlite3_errcode(s->db) == SQLITE_AUTH;
-		tf_fail(err, TF_EUSAGE, denied ? "only reading is allowed: %s" : "SQL error: %s", sqlite3_errmsg(s->db));
+		fail_statement(s, err);
 		goto out;
 	}
 	if (!stmt || !is_blank(tail) || !sqlite3_stmt_readonly(stmt)) {
