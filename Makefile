@@ -7,6 +7,10 @@ WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwri
 SAN     := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 cflags  := -std=c11 -D_XOPEN_SOURCE=700 -I. $(WARN) $(if $(WERROR),-Werror) $(SAN) -pthread \
 	-ffile-prefix-map=$(abspath $(O))=build -ffile-prefix-map=$(O)=build -ffile-prefix-map=$(CURDIR)=.
+# Not with sanitizers, which do more than these, nor without optimisation, which they need.
+harden  := $(if $(SANITIZE)$(filter -O0,$(CFLAGS)),,-fstack-protector-strong -D_FORTIFY_SOURCE=2)
+cflags  += $(harden) -fPIE
+LDFLAGS ?= -pie -Wl,-z,relro,-z,now
 have    := $(shell pkg-config --exists $(PKGS) cmocka && echo yes)
 ifeq ($(have),yes)
 cflags  += $(shell pkg-config --cflags $(PKGS))

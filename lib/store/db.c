@@ -15,6 +15,8 @@ int tf_db_fail(struct tf_store *s, struct tf_error *err, const char *what)
 	tf_fail(err, TF_ESTORE, "%s: %s", what, sqlite3_errmsg(s->db));
 	if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
 		tf_hint(err, "another process writes to this store; try again when it has finished");
+	if (code == SQLITE_CORRUPT)
+		tf_hint(err, "the store's file is damaged: ingest the logs into a new store");
 	return -1;
 }
 

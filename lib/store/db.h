@@ -76,6 +76,9 @@ int tf_store_put_events(struct tf_store *s, const struct tf_trace *t, const stru
 /* Removes the rows of a file's capture or result file. write.c */
 int tf_store_drop_capture(struct tf_store *s, int64_t file_id, struct tf_error *err);
 
+/* Makes the views that this program knows, if the store has others. open.c */
+int tf_store_build_views(struct tf_store *s, struct tf_error *err);
+
 /* Removes all rows of a file but its own. write.c */
 int tf_store_drop_file(struct tf_store *s, int64_t file_id, struct tf_error *err);
 

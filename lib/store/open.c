@@ -99,7 +99,7 @@ static int drop_views(struct tf_store *s, struct tf_error *err)
 }
 
 /* Views are rebuilt whenever their text differs from that of the program that last wrote. */
-static int build_views(struct tf_store *s, struct tf_error *err)
+int tf_store_build_views(struct tf_store *s, struct tf_error *err)
 {
 	int64_t stored, hash = (int64_t)views_hash();
 
@@ -129,7 +129,7 @@ static int migrate(struct tf_store *s, struct tf_error *err)
 		if (!is_view(sql) && version_of(sql) > version && tf_db_script(s, sql->text, err) < 0)
 			goto fail;
 	sqlite3_snprintf(sizeof pragma, pragma, "PRAGMA user_version = %lld", (long long)newest_version());
-	if (tf_db_script(s, pragma, err) < 0 || build_views(s, err) < 0 || tf_db_script(s, "COMMIT", err) < 0)
+	if (tf_db_script(s, pragma, err) < 0 || tf_store_build_views(s, err) < 0 || tf_db_script(s, "COMMIT", err) < 0)
 		goto fail;
 	return 0;
 fail:
