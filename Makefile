@@ -55,7 +55,7 @@ deps:
 
 # Targets that build run make again after `deps`, so that pkg-config is asked anew.
 ifneq ($(have),yes)
-demo check check-long fault fuzz fuzz-replay golden lint bench:
+demo check check-long coverage fault fuzz fuzz-replay golden lint bench:
 	@test -z '$(DEPS_TRIED)' || { echo 'tfprof: pkg-config still does not find: $(PKGS) cmocka' >&2; exit 1; }
 	@$(MAKE) deps
 	@$(MAKE) DEPS_TRIED=yes $@
@@ -103,6 +103,11 @@ fault: all $(O)/fault.so
 $(O)/fault.so: tests/fault/shim.c
 	$(call say,CC,$<)
 	$(Q)$(CC) -O1 $(WARN) -shared -fPIC -o $@ $< -ldl
+
+# Lines of lib that the tests run.
+coverage:
+	$(Q)$(MAKE) --no-print-directory O=$(O)/cov CFLAGS='-O0 -g --coverage' check >$(O)/coverage.log 2>&1 || tail -5 $(O)/coverage.log
+	$(Q)O=$(O)/cov sh tests/coverage.sh
 
 lint: all
 	$(Q)O=$(O) CC="$(CC)" sh tests/lint.sh
@@ -174,6 +179,7 @@ help:
 	@echo '  golden      rewrite the reports that the tests expect'
 	@echo '  check-long  check, then the statistics of the gate, all captures of ../shared under sanitizers, and the referees'
 	@echo '  fuzz        T seconds of libFuzzer (clang) on each decoder; fuzz-replay: the corpus under the sanitizers'
+	@echo '  coverage    lines of lib that the tests run, per folder (gcov)'
 	@echo '  fault       N calls of each kind made to fail, N kills of an ingest'
 	@echo '  lint        layers, symbols, headers, file and function sizes, SQL documentation'
 	@echo '  bench       figures against a bare SQLite insert measured beside them'
@@ -183,7 +189,7 @@ help:
 	@echo 'Knobs: O=dir V=1 CC= CFLAGS= SANITIZE=address,undefined WERROR=1 T=60 N=100 PREFIX= DESTDIR='
 
 FORCE:
-.PHONY: all deps demo check check-long fault fuzz fuzz-replay libfuzzer replay golden lint bench install uninstall clean help FORCE
+.PHONY: all deps demo check check-long coverage fault fuzz fuzz-replay libfuzzer replay golden lint bench install uninstall clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(unit_src:%.c=$(O)/obj/%.d) $(tool_src:%.c=$(O)/obj/%.d) $(help_obj:.o=.d) \
