@@ -38,6 +38,8 @@ struct tf_store {
 	struct tf_strtab tags; /* raw tags of the file; index in tag_states */
 	struct tf_tag_state *tag_states;
 	size_t tag_count, tag_cap;
+	struct tf_scalar_row *scalars; /* that wait to be written, see scalar_batch.c; kept from file to file */
+	size_t scalar_count;
 };
 
 /* Runs SQL text without parameters. 0 or -1. */
@@ -102,6 +104,10 @@ int tf_store_drop_needless(struct tf_store *s, struct tf_error *err);
 
 /* Remembers the tags that the file's old rows are of, before they go. event_rows.c */
 int tf_store_note_stale_tags(struct tf_store *s, int64_t file_id, struct tf_error *err);
+
+/* Adds a scalar point of the current file; writes those that wait. scalar_batch.c. 0 or -1. */
+int tf_store_add_scalar(struct tf_store *s, int64_t tag_id, const struct tf_point *at, double value, struct tf_error *err);
+int tf_store_flush_scalars(struct tf_store *s, struct tf_error *err);
 
 /* Ends the rows of an event file: tag counts, superseded and orphaned marks. event_rows.c */
 int tf_store_end_rows(struct tf_store *s, struct tf_error *err);

@@ -84,13 +84,8 @@ static int put_scalar(void *ctx, const struct tf_point *at, double value, struct
 {
 	struct tf_store *s = ctx;
 	struct tf_tag_state *t = count_value(s, at, ROW_SCALAR, err);
-	const char *nonfinite = isnan(value) ? "nan" : !isinf(value) ? NULL : value > 0 ? "inf" : "-inf";
 
-	return !t ? -1
-		  : tf_db_run(s, err, NULL,
-			      "INSERT INTO _scalar(tag_id, step, wall_time, value, nonfinite, file_id, byte_offset) VALUES(?,?,?,?,?,?,?)",
-			      "iiddtii", t->tag_id, at->step == TF_NONE ? TF_NONE + 1 : at->step, at->wall_time, value, nonfinite,
-			      s->file_id, at->offset);
+	return t ? tf_store_add_scalar(s, t->tag_id, at, value, err) : -1;
 }
 
 static int put_histogram(void *ctx, const struct tf_point *at, const struct tf_histogram *h, struct tf_error *err)
@@ -331,6 +326,8 @@ static int note_table(struct tf_store *s, const char *table, struct tf_error *er
 
 int tf_store_end_rows(struct tf_store *s, struct tf_error *err)
 {
+	if (tf_store_flush_scalars(s, err) < 0)
+		return -1;
 	for (size_t i = 0; i < s->stale_count; i++)
 		if (mark_values(s, s->stale_tags[i], err) < 0)
 			return -1;

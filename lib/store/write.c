@@ -141,7 +141,7 @@ void tf_store_forget_tags(struct tf_store *s)
 {
 	s->in_file = false;
 	tf_strtab_release(&s->tags);
-	s->tag_count = s->stale_count = 0;
+	s->tag_count = s->stale_count = s->scalar_count = 0;
 }
 
 void tf_store_abandon_file(struct tf_store *s)

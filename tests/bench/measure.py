@@ -2,9 +2,9 @@
 """Times commands in turn and prints medians and ratios. Standard library only."""
 import os, resource, statistics, subprocess, sys, time
 
-work, tfprof, bare = sys.argv[1:4]
+work, tfprof, bare, event_file = sys.argv[1:5]
 capture = os.path.join(work, "vm.xplane.pb")
-EVENTS, RUNS = 1395666, 5
+EVENTS, POINTS, RUNS = 1395666, 2000000, 5
 
 
 def once(command):
@@ -32,6 +32,14 @@ for _ in range(RUNS):
     seconds, peak = once([tfprof, "ingest", "--db", fresh("store.db"), capture])
     ingests.append(seconds)
     memory.append(peak)
+log = os.path.join(work, "events.out.tfevents.1.bench")
+once([event_file, log, str(POINTS)])
+point_inserts, points, point_memory = [], [], []
+for _ in range(RUNS):
+    point_inserts.append(once([bare, fresh("bare.db"), str(POINTS)])[0])
+    seconds, peak = once([tfprof, "ingest", "--db", fresh("points.db"), log])
+    points.append(seconds)
+    point_memory.append(peak)
 store = os.path.join(work, "store.db")
 reports = [once([tfprof, "report", "--json", "--db", store])[0] for _ in range(4 * RUNS)]
 direct = [once([tfprof, "report", "--json", capture])[0] for _ in range(RUNS)]
@@ -42,6 +50,9 @@ size = os.path.getsize(store) / os.path.getsize(capture)
 print(f"bare insert of {EVENTS} rows of 8 columns     {median(inserts):7.3f} s")
 print(f"ingest, all analyses                        {median(ingests):7.3f} s   {ratio:.2f} x the bare insert (target 2.5)")
 print(f"ingest, peak memory                         {median(memory):7.0f} MB  (target 400)")
+print(f"event file of {POINTS} scalars            {median(points):7.3f} s   "
+      f"{median([a / b for a, b in zip(points, point_inserts)]):.2f} x the bare insert of as many rows")
+print(f"the same, peak memory                       {median(point_memory):7.0f} MB")
 print(f"store                                       {size:7.2f} x the capture")
 print(f"report --json of the capture, no store      {median(direct):7.3f} s")
 print(f"report --json from the store, process       {1000 * median(reports):7.1f} ms  (target 30)")

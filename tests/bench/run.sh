@@ -6,4 +6,4 @@ capture=$(ls "$SRC"/../shared/data/own/keras3_big/train/plugins/profile/*/vm.xpl
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 gunzip -c "$capture" >"$work/vm.xplane.pb"
-exec python3 "$SRC/tests/bench/measure.py" "$work" "$TFPROF" "$O/bench/bare_insert"
+exec python3 "$SRC/tests/bench/measure.py" "$work" "$TFPROF" "$O/bench/bare_insert" "$O/bench/event_file"
