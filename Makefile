@@ -28,10 +28,11 @@ unit_src := $(sort $(wildcard tests/unit/*_test.c))
 tool_src := $(sort $(wildcard tests/bench/*.c))
 fuzz_src := $(sort $(wildcard tests/fuzz/*_fuzz.c))
 help_src := $(sort $(wildcard tests/unit/support_*.c))
-sql     := $(sort $(wildcard schemas/*.sql)) $(sort $(wildcard schemas/views/*.sql)) schemas/explain/metrics.sql
+sql     := $(sort $(wildcard schemas/*.sql)) $(sort $(wildcard schemas/views/*.sql)) schemas/explain/metrics.sql $(sort $(wildcard schemas/queries/*.sql))
 objects  = $(patsubst %.c,$(O)/obj/%.o,$(patsubst $(O)/%,%,$(1)))
 lib_obj := $(call objects,$(lib_src))
 cmd_obj := $(call objects,$(cmd_src))
+ext_obj := $(patsubst lib/store/%.c,$(O)/extension/%.o,$(wildcard lib/store/sql_*.c))
 help_obj := $(call objects,$(help_src))
 unit    := $(unit_src:tests/unit/%.c=$(O)/unit/%)
 tools   := $(tool_src:tests/bench/%.c=$(O)/bench/%)
@@ -46,7 +47,7 @@ links   := $(names:%=$(O)/tfprof-%)
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
-all: $(O)/tfprof $(links)
+all: $(O)/tfprof $(links) $(O)/tfprof_sql.so
 
 # What a fresh Debian 12 lacks.
 deps:
@@ -136,6 +137,14 @@ $(O)/obj/%.o: %.c $(O)/flags
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(cflags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+# The SQL functions once more, as an extension that any SQLite loads. It is never sanitized: its host is not.
+$(O)/extension/%.o: lib/store/%.c $(O)/flags
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -fsanitize% -fno-sanitize% -fno-omit% -fPIE,$(cflags)) -DTF_SQL_EXTENSION -fPIC -fvisibility=hidden $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+$(O)/tfprof_sql.so: $(ext_obj)
+	$(call say,LD,$(@F))
+	$(Q)$(CC) $(CFLAGS) $(filter-out -pie,$(LDFLAGS)) -shared -o $@ $^ -lm
 $(O)/libtfprof.a: $(lib_obj)
 	$(call say,AR,$(@F))
 	@rm -f $@
@@ -166,14 +175,16 @@ install: all
 	install -d '$(DESTDIR)$(PREFIX)/bin'
 	install -m 755 $(O)/tfprof '$(DESTDIR)$(PREFIX)/bin/tfprof'
 	for n in $(names); do ln -sf tfprof '$(DESTDIR)$(PREFIX)/bin/tfprof-'$$n; done
+	install -d '$(DESTDIR)$(PREFIX)/lib'
+	install -m 644 $(O)/tfprof_sql.so '$(DESTDIR)$(PREFIX)/lib/tfprof_sql.so'
 uninstall:
-	rm -f '$(DESTDIR)$(PREFIX)/bin/tfprof' $(names:%='$(DESTDIR)$(PREFIX)/bin/tfprof-%')
+	rm -f '$(DESTDIR)$(PREFIX)/bin/tfprof' $(names:%='$(DESTDIR)$(PREFIX)/bin/tfprof-%') '$(DESTDIR)$(PREFIX)/lib/tfprof_sql.so'
 clean:
 	rm -rf $(O)
 
 help:
 	@echo 'Targets:'
-	@echo '  all         tfprof and its tfprof-X links in $$(O) (default)'
+	@echo '  all         tfprof, its tfprof-X links and tfprof_sql.so in $$(O) (default)'
 	@echo '  demo        build, ingest testdata/logs, show a report'
 	@echo '  check       unit, command-line and SQL tests (TAP, prove)'
 	@echo '  golden      rewrite the reports that the tests expect'
@@ -184,7 +195,7 @@ help:
 	@echo '  lint        layers, symbols, headers, file and function sizes, SQL documentation'
 	@echo '  bench       figures against a bare SQLite insert measured beside them'
 	@echo '  deps        install the Debian packages that building and testing needs'
-	@echo '  install     into $$(DESTDIR)$$(PREFIX)/bin; uninstall removes it'
+	@echo '  install     into $$(DESTDIR)$$(PREFIX)/bin and lib; uninstall removes it'
 	@echo '  clean       remove $$(O)'
 	@echo 'Knobs: O=dir V=1 CC= CFLAGS= SANITIZE=address,undefined WERROR=1 T=60 N=100 PREFIX= DESTDIR='
 
@@ -192,5 +203,5 @@ FORCE:
 .PHONY: all deps demo check check-long coverage fault fuzz fuzz-replay libfuzzer replay golden lint bench install uninstall clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
--include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(unit_src:%.c=$(O)/obj/%.d) $(tool_src:%.c=$(O)/obj/%.d) $(help_obj:.o=.d) \
+-include $(lib_obj:.o=.d) $(ext_obj:.o=.d) $(cmd_obj:.o=.d) $(unit_src:%.c=$(O)/obj/%.d) $(tool_src:%.c=$(O)/obj/%.d) $(help_obj:.o=.d) \
 	$(fuzz_src:%.c=$(O)/obj/%.d) $(fuzz_help:.o=.d) $(fuzz_main:.o=.d)

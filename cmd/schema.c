@@ -12,7 +12,7 @@ struct args {
 
 static const struct tf_opt options[] = {
 	{"json", 'j', TF_OPT_FLAG, NULL, "an array of objects", offsetof(struct args, json)},
-	{"format", 0, TF_OPT_TEXT, "NAME", "table (default), csv, json, jsonl or md", offsetof(struct args, format)},
+	{"format", 0, TF_OPT_TEXT, "NAME", "table (default), csv, tsv, json, jsonl or md", offsetof(struct args, format)},
 	{0}};
 
 static int run(void *args, const char **operands, size_t count, struct tf_error *err)

@@ -17,7 +17,7 @@ struct tf_cell {
 	struct tf_bytes bytes; /* text or blob, borrowed for the call */
 };
 
-/* Receives columns once, then rows. Each returns 0, or -1 with `err` to stop. */
+/* Receives columns once, then rows. Each returns 0, or -1 with `err` to stop; row() also 1 to stop without an error. */
 struct tf_row_receiver {
 	void *ctx;
 	int (*columns)(void *ctx, const char *const *names, size_t n, struct tf_error *err);

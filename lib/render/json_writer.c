@@ -58,6 +58,12 @@ void tf_json_text(struct tf_json *j, const char *key, const char *value)
 		tf_buf_text(&j->buf, "null");
 }
 
+void tf_json_bytes(struct tf_json *j, const char *key, struct tf_bytes value)
+{
+	begin(j, key);
+	tf_buf_json_string(&j->buf, value);
+}
+
 void tf_json_integer(struct tf_json *j, const char *key, int64_t value)
 {
 	begin(j, key);

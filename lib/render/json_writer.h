@@ -20,6 +20,8 @@ void tf_json_list_end(struct tf_json *j);
 
 /* Values. NULL text, TF_NONE and non-finite doubles are null. */
 void tf_json_text(struct tf_json *j, const char *key, const char *value);
+/* Text that may hold any byte, NUL too. */
+void tf_json_bytes(struct tf_json *j, const char *key, struct tf_bytes value);
 void tf_json_i64(struct tf_json *j, const char *key, int64_t value);
 /* Any int64 as it is, the one that stands for TF_NONE too. */
 void tf_json_integer(struct tf_json *j, const char *key, int64_t value);

@@ -32,7 +32,7 @@ int tf_render_check_junit(FILE *to, const struct tf_verdict *v, struct tf_error 
 
 /* Formats of `query` and `ls`. */
 struct tf_table_format {
-	const char *name; /* "table", "csv", "json", "jsonl", "md" */
+	const char *name; /* "table", "csv", "tsv", "json", "jsonl", "md" */
 	/* Makes a receiver that writes to `to`; end() flushes and frees what it holds and must always be called. */
 	int (*begin)(FILE *to, struct tf_row_receiver *receiver, struct tf_error *err);
 	int (*end)(struct tf_row_receiver *receiver, struct tf_error *err);

@@ -1,4 +1,4 @@
-/* Rows of a query as an aligned table, CSV (RFC 4180), JSON, JSON lines or Markdown. */
+/* Rows of a query as an aligned table, CSV (RFC 4180), TSV, JSON, JSON lines or Markdown. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -336,6 +336,57 @@ static int begin_csv(FILE *to, struct tf_row_receiver *r, struct tf_error *err)
 	return r->ctx ? 0 : -1;
 }
 
+/* ---- TSV: one row a line, so tabs, ends of lines and backslashes are escaped ---- */
+
+static void put_tsv(FILE *to, const char *text, size_t len)
+{
+	static const char plain[] = "\t\n\r\\", letters[] = "tnr\\";
+
+	for (size_t i = 0; i < len; i++) {
+		const char *special = text[i] ? strchr(plain, text[i]) : NULL;
+		if (special)
+			fputc('\\', to);
+		fputc(special ? letters[special - plain] : text[i], to);
+	}
+}
+
+static int tsv_names(void *ctx, const char *const *names, size_t n, struct tf_error *err)
+{
+	struct writer *w = ctx;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			fputc('\t', w->to);
+		put_tsv(w->to, names[i], strlen(names[i]));
+	}
+	fputc('\n', w->to);
+	return keep_names(ctx, names, n, err);
+}
+
+static int tsv_row(void *ctx, const struct tf_cell *cells, size_t n, struct tf_error *err)
+{
+	struct writer *w = ctx;
+	struct tf_buf b = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		b.len = 0;
+		add_plain(&b, &cells[i]);
+		if (i)
+			fputc('\t', w->to);
+		put_tsv(w->to, b.data, b.len);
+	}
+	fputc('\n', w->to);
+	int rc = b.failed ? tf_fail_nomem(err) : 0;
+	tf_buf_release(&b);
+	return rc;
+}
+
+static int begin_tsv(FILE *to, struct tf_row_receiver *r, struct tf_error *err)
+{
+	*r = (struct tf_row_receiver){new_writer(to, err), tsv_names, tsv_row};
+	return r->ctx ? 0 : -1;
+}
+
 /* ---- JSON ---- */
 
 static int json_row(void *ctx, const struct tf_cell *cells, size_t n, struct tf_error *err)
@@ -364,8 +415,8 @@ static int json_row(void *ctx, const struct tf_cell *cells, size_t n, struct tf_
 			break;
 		default:
 			add_plain(&text, &cells[i]);
-			tf_buf_add(&text, "", 0);
-			tf_json_text(&j, w->names[i], text.failed ? NULL : text.data);
+			j.buf.failed |= text.failed;
+			tf_json_bytes(&j, w->names[i], (struct tf_bytes){(const uint8_t *)text.data, text.len});
 		}
 		tf_buf_release(&text);
 	}
@@ -401,7 +452,7 @@ static int begin_jsonl(FILE *to, struct tf_row_receiver *r, struct tf_error *err
 }
 
 const struct tf_table_format tf_table_formats[] = {
-	{"table", begin_table, end_table}, {"csv", begin_csv, end_plain},   {"json", begin_json, end_json},
+	{"table", begin_table, end_table}, {"csv", begin_csv, end_plain},   {"tsv", begin_tsv, end_plain},   {"json", begin_json, end_json},
 	{"jsonl", begin_jsonl, end_plain}, {"md", begin_markdown, end_plain}, {0}};
 
 const struct tf_table_format *tf_table_format_find(const char *name)

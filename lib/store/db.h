@@ -23,6 +23,8 @@ struct tf_tag_state {
 struct tf_store {
 	sqlite3 *db;
 	enum tf_store_mode mode;
+	bool immutable;	    /* opened so that nothing is locked: in a folder that may not be written to */
+	bool has_functions; /* tf_sql_functions_add() was done */
 	struct tf_statement *statements;
 	size_t statement_count, statement_cap;
 
@@ -66,6 +68,9 @@ int tf_db_fail(struct tf_store *s, struct tf_error *err, const char *what);
 int64_t tf_db_i64(sqlite3_stmt *stmt, int column);
 double tf_db_double(sqlite3_stmt *stmt, int column);
 const char *tf_db_text(sqlite3_stmt *stmt, int column, struct tf_arena *a);
+
+/* Sends all rows of a prepared statement, or as many as the receiver takes. 0 or -1. read_only.c */
+int tf_db_send_rows(struct tf_store *s, sqlite3_stmt *stmt, const struct tf_row_receiver *to, struct tf_error *err);
 
 /* Notes that the table's rows above the last noted id up to max(id) belong to the current file. 0 or -1. */
 int tf_db_note_range(struct tf_store *s, const char *table, int64_t first_id, struct tf_error *err);

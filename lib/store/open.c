@@ -151,18 +151,18 @@ static int prepare_writing(struct tf_store *s, struct tf_error *err)
 	return migrate(s, err);
 }
 
-/* "file:PATH?immutable=1" with the characters escaped that mean something in a URI; NULL when out of memory. sqlite3_free(). */
-static char *immutable_uri(const char *path)
+/* "file:PATH?mode=ro" with the characters escaped that mean something in a URI; NULL when out of memory. sqlite3_free(). */
+static char *reading_uri(const char *path, bool immutable)
 {
 	sqlite3_str *uri = sqlite3_str_new(NULL);
 
-	sqlite3_str_appendall(uri, "file:");
+	sqlite3_str_appendall(uri, *path == '/' ? "file://" : "file:");
 	for (; *path; path++)
 		if (*path == '?' || *path == '#' || *path == '%')
 			sqlite3_str_appendf(uri, "%%%02X", *path);
 		else
 			sqlite3_str_append(uri, path, 1);
-	sqlite3_str_appendall(uri, "?immutable=1");
+	sqlite3_str_appendall(uri, immutable ? "?mode=ro&immutable=1" : "?mode=ro");
 	return sqlite3_str_finish(uri);
 }
 
@@ -185,7 +185,9 @@ static int open_reading(struct tf_store *s, const char *path, struct tf_error *e
 	}
 	if (!S_ISREG(st.st_mode)) /* a pipe would be waited for without end */
 		return tf_fail(err, TF_ESTORE, "not a tfprof store: '%s'", path);
-	rc = sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+	uri = reading_uri(path, false);
+	rc = uri ? sqlite3_open_v2(uri, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL) : SQLITE_NOMEM;
+	sqlite3_free(uri);
 	int tried = rc == SQLITE_OK ? sqlite3_exec(s->db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL) : SQLITE_CANTOPEN;
 	if (tried != SQLITE_CANTOPEN && tried != SQLITE_READONLY)
 		return 0;
@@ -193,7 +195,8 @@ static int open_reading(struct tf_store *s, const char *path, struct tf_error *e
 		return tf_fail(err, TF_ESTORE, "cannot open store '%s': %s", path, sqlite3_errmsg(s->db));
 	sqlite3_close(s->db);
 	s->db = NULL;
-	uri = immutable_uri(path);
+	s->immutable = true;
+	uri = reading_uri(path, true);
 	rc = uri ? sqlite3_open_v2(uri, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL) : SQLITE_NOMEM;
 	sqlite3_free(uri);
 	return rc == SQLITE_OK ? 0 : tf_fail(err, TF_ESTORE, "cannot open store '%s': %s", path, sqlite3_errmsg(s->db));
@@ -236,6 +239,23 @@ int tf_store_open(struct tf_store **out, const char *path, enum tf_store_mode mo
 fail:
 	tf_store_close(s, &ignored);
 	return -1;
+}
+
+int tf_store_attach(struct tf_store *s, const char *path, const char *name, struct tf_error *err)
+{
+	struct tf_store *other = NULL;
+	struct tf_error ignored;
+
+	/* Opened alone first: what is no store of this version is said as for the first one. */
+	if (tf_store_open(&other, path, TF_STORE_READ, err) < 0)
+		return -1;
+	char *uri = reading_uri(path, other->immutable);
+	char *sql = uri ? sqlite3_mprintf("ATTACH %Q AS \"%w\"", uri, name) : NULL;
+	int rc = sql ? tf_db_script(s, sql, err) : tf_fail_nomem(err);
+	sqlite3_free(sql);
+	sqlite3_free(uri);
+	tf_store_close(other, &ignored);
+	return rc < 0 ? tf_wrap(err, "'%s'", path) : 0;
 }
 
 const char *tf_store_path(const struct tf_store *s)

@@ -1,7 +1,6 @@
-/* Selecting what to report, lists, read-only SQL, and the documentation of the views. */
+/* Selecting what to report, lists, and the documentation of the views. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "lib/base/vec.h"
 #include "lib/store/db.h"
@@ -102,81 +101,20 @@ int tf_store_select(struct tf_store *s, const char *selector, struct tf_arena *a
 	return 0;
 }
 
-static struct tf_cell cell_of(sqlite3_stmt *stmt, int column)
+int tf_store_session_id(struct tf_store *s, const char *selector, int64_t *id, struct tf_error *err)
 {
-	struct tf_cell c = {0};
+	struct tf_arena a = {0};
+	struct tf_target *targets;
+	size_t count;
+	int rc = tf_store_select(s, selector, &a, &targets, &count, err);
 
-	switch (sqlite3_column_type(stmt, column)) {
-	case SQLITE_INTEGER:
-		c.kind = TF_CELL_INTEGER;
-		c.integer = sqlite3_column_int64(stmt, column);
-		break;
-	case SQLITE_FLOAT:
-		c.kind = TF_CELL_REAL;
-		c.real = sqlite3_column_double(stmt, column);
-		break;
-	case SQLITE_TEXT:
-		c.kind = TF_CELL_TEXT;
-		c.bytes.data = sqlite3_column_text(stmt, column);
-		c.bytes.len = (size_t)sqlite3_column_bytes(stmt, column);
-		break;
-	case SQLITE_BLOB:
-		c.kind = TF_CELL_BLOB;
-		c.bytes.data = sqlite3_column_blob(stmt, column);
-		c.bytes.len = (size_t)sqlite3_column_bytes(stmt, column);
-		break;
-	default:
-		c.kind = TF_CELL_NULL;
+	if (rc == 0 && (count == 0 || targets[0].session_id == TF_NONE)) {
+		rc = tf_fail(err, TF_EFORMAT, "no session in the store is called '%s'", selector);
+		tf_hint(err, "'tfprof ls sessions' lists what there is");
 	}
-	return c;
-}
-
-/* Sends all rows of a prepared statement. */
-/* What is wrong with a statement is its writer's fault, all else the store's or the system's. Returns -1. */
-static int fail_statement(struct tf_store *s, struct tf_error *err)
-{
-	switch (sqlite3_errcode(s->db)) {
-	case SQLITE_AUTH:
-		return tf_fail(err, TF_EUSAGE, "only reading is allowed: %s", sqlite3_errmsg(s->db));
-	case SQLITE_ERROR:
-	case SQLITE_MISMATCH:
-	case SQLITE_RANGE:
-	case SQLITE_TOOBIG:
-		return tf_fail(err, TF_EUSAGE, "SQL error: %s", sqlite3_errmsg(s->db));
-	default:
-		return tf_db_fail(s, err, "store");
-	}
-}
-
-static int send_rows(struct tf_store *s, sqlite3_stmt *stmt, const struct tf_row_receiver *to, struct tf_error *err)
-{
-	int n = sqlite3_column_count(stmt), code, rc = -1;
-	const char **names = calloc((size_t)n + 1, sizeof *names);
-	struct tf_cell *cells = calloc((size_t)n + 1, sizeof *cells);
-
-	if (!names || !cells) {
-		tf_fail_nomem(err);
-		goto out;
-	}
-	for (int i = 0; i < n; i++)
-		names[i] = sqlite3_column_name(stmt, i);
-	if (to->columns(to->ctx, names, (size_t)n, err) < 0)
-		goto out;
-	while ((code = sqlite3_step(stmt)) == SQLITE_ROW) {
-		for (int i = 0; i < n; i++)
-			cells[i] = cell_of(stmt, i);
-		if (to->row(to->ctx, cells, (size_t)n, err) < 0)
-			goto out;
-	}
-	if (code == SQLITE_INTERRUPT)
-		tf_fail(err, TF_ELIMIT, "query stopped: it took longer than its time limit");
-	else if (code != SQLITE_DONE)
-		fail_statement(s, err);
-	else
-		rc = 0;
-out:
-	free(names);
-	free(cells);
+	if (rc == 0)
+		*id = targets[0].session_id;
+	tf_arena_release(&a);
 	return rc;
 }
 
@@ -203,120 +141,29 @@ int tf_store_list(struct tf_store *s, enum tf_list what, const struct tf_row_rec
 
 	if (!q)
 		return -1;
-	int rc = send_rows(s, q, to, err);
+	int rc = tf_db_send_rows(s, q, to, err);
 	tf_db_done(q);
-	return rc;
-}
-
-/* What a read-only statement may do. */
-static int authorize(void *ctx, int action, const char *a, const char *b, const char *c, const char *d)
-{
-	static const char *const pragmas[] = {"table_info", "table_xinfo", "index_list", "index_info", "user_version",
-					      "application_id", "function_list", "table_list", "compile_options"};
-	(void)ctx;
-	(void)c;
-	(void)d;
-	switch (action) {
-	case SQLITE_SELECT:
-	case SQLITE_READ:
-	case SQLITE_RECURSIVE:
-		return SQLITE_OK;
-	case SQLITE_FUNCTION:
-		return b && (strcmp(b, "load_extension") == 0 || strcmp(b, "writefile") == 0) ? SQLITE_DENY : SQLITE_OK;
-	case SQLITE_PRAGMA:
-		for (size_t i = 0; a && i < sizeof pragmas / sizeof pragmas[0]; i++)
-			if (sqlite3_stricmp(a, pragmas[i]) == 0
-			    && (!b || (strcmp(pragmas[i], "user_version") != 0 && strcmp(pragmas[i], "application_id") != 0)))
-				return SQLITE_OK;
-		return SQLITE_DENY;
-	default:
-		return SQLITE_DENY;
-	}
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-static int is_late(void *deadline)
-{
-	return now_ms() > *(const int64_t *)deadline;
-}
-
-static int bind_params(sqlite3_stmt *stmt, const struct tf_param *params, size_t count, struct tf_error *err)
-{
-	static const char prefixes[] = ":@$";
-
-	for (size_t i = 0; i < count; i++) {
-		int64_t integer;
-		double real;
-		int at = 0;
-		for (const char *p = prefixes; *p && !at; p++) {
-			char name[128];
-			sqlite3_snprintf(sizeof name, name, "%c%s", *p, params[i].name);
-			at = sqlite3_bind_parameter_index(stmt, name);
-		}
-		if (!at)
-			return tf_fail(err, TF_EUSAGE, "the statement has no parameter '%s'", params[i].name);
-		if (tf_parse_i64(params[i].value, &integer))
-			sqlite3_bind_int64(stmt, at, integer);
-		else if (tf_parse_double(params[i].value, &real))
-			sqlite3_bind_double(stmt, at, real);
-		else
-			sqlite3_bind_text(stmt, at, params[i].value, -1, SQLITE_TRANSIENT);
-	}
-	for (int at = 1; at <= sqlite3_bind_parameter_count(stmt); at++) {
-		const char *name = sqlite3_bind_parameter_name(stmt, at);
-		bool given = false;
-		for (size_t i = 0; name && i < count; i++)
-			given |= strcmp(name + 1, params[i].name) == 0;
-		if (!given)
-			return tf_fail(err, TF_EUSAGE, "no value for parameter '%s'", name ? name : "?");
-	}
-	return 0;
-}
-
-/* True if nothing but blanks and semicolons follows the statement. */
-static bool is_blank(const char *tail)
-{
-	return tail[strspn(tail, " \t\r\n;")] == '\0';
-}
-
-int tf_store_query(struct tf_store *s, const char *sql, const struct tf_param *params, size_t param_count,
-		   int64_t timeout_ms, const struct tf_row_receiver *to, struct tf_error *err)
-{
-	sqlite3_stmt *stmt = NULL;
-	const char *tail = "";
-	int64_t deadline = now_ms() + timeout_ms;
-	int rc = -1;
-
-	sqlite3_set_authorizer(s->db, authorize, NULL);
-	if (timeout_ms > 0)
-		sqlite3_progress_handler(s->db, 10000, is_late, &deadline);
-	if (sqlite3_prepare_v2(s->db, sql, -1, &stmt, &tail) != SQLITE_OK) {
-		fail_statement(s, err);
-		goto out;
-	}
-	if (!stmt || !is_blank(tail) || !sqlite3_stmt_readonly(stmt)) {
-		tf_fail(err, TF_EUSAGE, stmt && sqlite3_stmt_readonly(stmt) ? "more than one statement" : "not a reading statement");
-		goto out;
-	}
-	if (bind_params(stmt, params, param_count, err) < 0 || send_rows(s, stmt, to, err) < 0)
-		goto out;
-	rc = 0;
-out:
-	sqlite3_finalize(stmt);
-	sqlite3_set_authorizer(s->db, NULL, NULL);
-	sqlite3_progress_handler(s->db, 0, NULL, NULL);
 	return rc;
 }
 
 static struct tf_cell text_cell(const char *from, size_t len)
 {
 	return (struct tf_cell){.kind = from ? TF_CELL_TEXT : TF_CELL_NULL, .bytes = {(const uint8_t *)from, len}};
+}
+
+/* The unit that a column's name ends in, NULL for columns without one. Ratios have none: they lie in 0..1. */
+static const char *unit_of(const char *name, size_t len)
+{
+	static const char *const units[][2] = {{"ps_per_step", "ps"}, {"bytes_per_s", "B/s"}, {"bytes", "B"},	{"wall_time", "s"},
+					       {"peak_flops", "FLOP/s"}, {"flops", "FLOP"}, {"ps", "ps"},	{"_ns", "ns"},
+					       {"_us", "us"},		{"width", "px"},     {"height", "px"}, {"offset", "B"}};
+
+	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+		size_t end = strlen(units[i][0]);
+		if (len >= end && memcmp(name + len - end, units[i][0], end) == 0)
+			return units[i][1];
+	}
+	return NULL;
 }
 
 /* One line of a CREATE VIEW: "\tcolumn, -- documentation" or "\t-- documentation of the view". */
@@ -330,17 +177,18 @@ static int send_doc(const char *line, size_t len, struct tf_cell view, const str
 		return 0;
 	const char *name = line + strspn(line, "\t\"");
 	size_t name_len = name < dashes ? strcspn(name, ", \"") : 0;
-	struct tf_cell row[3] = {view, text_cell(name_len ? name : NULL, name_len),
+	const char *unit = unit_of(name, name_len);
+	struct tf_cell row[4] = {view, text_cell(name_len ? name : NULL, name_len), text_cell(unit, unit ? strlen(unit) : 0),
 				 text_cell(dashes + 3, (size_t)(end - dashes) - 3)};
-	return to->row(to->ctx, row, 3, err);
+	return to->row(to->ctx, row, 4, err);
 }
 
 int tf_store_schema(const char *view, const struct tf_row_receiver *to, struct tf_error *err)
 {
-	static const char *const columns[] = {"view", "column", "documentation"};
+	static const char *const columns[] = {"view", "column", "unit", "documentation"};
 	bool found = false;
 
-	if (to->columns(to->ctx, columns, 3, err) < 0)
+	if (to->columns(to->ctx, columns, 4, err) < 0)
 		return -1;
 	for (const struct tf_sql *sql = tf_sql_all; sql->name; sql++) {
 		if (strncmp(sql->name, "views/", 6) != 0)

@@ -152,6 +152,9 @@ struct tf_series_query {
 int tf_store_each_series(struct tf_store *s, const struct tf_series_query *query,
 			 int (*use)(void *ctx, const struct tf_series *series, struct tf_error *err), void *ctx, struct tf_error *err);
 
+/* The id of the session that a selector names, the first of several. TF_EFORMAT if there is none. 0 or -1. */
+int tf_store_session_id(struct tf_store *s, const char *selector, int64_t *id, struct tf_error *err);
+
 enum tf_list { TF_LIST_RUNS, TF_LIST_SESSIONS, TF_LIST_TAGS, TF_LIST_FILES, TF_LIST_ISSUES };
 int tf_store_list(struct tf_store *s, enum tf_list what, const struct tf_row_receiver *to, struct tf_error *err);
 
@@ -161,10 +164,33 @@ struct tf_param {
 
 /*
  * Runs one read-only statement (SELECT, WITH, EXPLAIN, PRAGMA table_info and the like); anything that would write, attach or load is
- * TF_EUSAGE. `timeout_ms` 0: none; over it TF_ELIMIT.
+ * TF_EUSAGE. The functions of schemas/FUNCTIONS.md are there. A parameter's name may begin with :, @ or $; of two values the later
+ * counts. `timeout_ms` 0: none; over it TF_ELIMIT. Over 1 GiB of memory TF_ENOMEM.
  */
 int tf_store_query(struct tf_store *s, const char *sql, const struct tf_param *params, size_t param_count,
 		   int64_t timeout_ms, const struct tf_row_receiver *to, struct tf_error *err);
+
+/* Opens one more store for reading beside the first one; its views are NAME.step and so on. Call before any query. 0 or -1. */
+int tf_store_attach(struct tf_store *s, const char *path, const char *name, struct tf_error *err);
+
+/* A query that has a name: schemas/queries/NAME.sql or a file of the user's. Strings in an arena. */
+struct tf_named_query {
+	const char *name, *title, *sql;
+	struct tf_named_param {
+		const char *name, *value, *help; /* value: the default */
+		bool is_session;		 /* called session or …_session: the value is a selector */
+	} *params;
+	size_t param_count;
+};
+
+/*
+ * Reads a named query: "-- TITLE" first, then "-- :NAME = DEFAULT -- what it is" lines, then one statement. TF_EUSAGE if it does not
+ * begin so. 0 or -1.
+ */
+int tf_named_query_parse(const char *name, const char *text, struct tf_arena *a, struct tf_named_query *out, struct tf_error *err);
+
+/* The named queries of the program, by name. Arena. 0 or -1. */
+int tf_named_queries(struct tf_arena *a, struct tf_named_query **list, size_t *count, struct tf_error *err);
 
 /* How a metric comes about (schemas/explain/metrics.sql). Arena. */
 struct tf_explanation {
@@ -180,7 +206,7 @@ int tf_store_explanation(const char *metric, struct tf_arena *a, struct tf_expla
 int tf_store_explain(struct tf_store *s, const struct tf_explanation *e, const char *sql, const struct tf_target *target, size_t limit,
 		     const struct tf_row_receiver *to, struct tf_error *err);
 
-/* The public views with their documentation: rows (view, column, documentation; column NULL: the view's own). */
+/* The public views with their documentation: rows (view, column, unit, documentation; column NULL: the view's own). */
 int tf_store_schema(const char *view, const struct tf_row_receiver *to, struct tf_error *err);
 
 #endif

@@ -23,6 +23,20 @@ for view, rows in itertools.groupby(json.load(open('all.json')), lambda r: r['vi
     assert all(r['column'] for r in rows if r is not rows[0]) , view
 P
 ok 'nothing is without a word' prints True json 'all(r["documentation"].strip() for r in d)' all.json
+ok 'columns tell their units' python3 - <<'P'
+import json
+u = {(r['view'], r['column']): r['unit'] for r in json.load(open('all.json'))}
+want = {('step', 'start_ps'): 'ps', ('session', 'start_ns'): 'ns', ('memory_event', 'ps'): 'ps', ('scalar', 'wall_time'): 's', ('scalar', 'offset'): 'B',
+        ('run', 'first_wall_time'): 's', ('kernel', 'shared_bytes'): 'B', ('hlo_buffer', 'bytes'): 'B', ('device', 'memory_bytes_per_s'): 'B/s',
+        ('device', 'peak_flops'): 'FLOP/s', ('op', 'flops'): 'FLOP', ('finding', 'win_ps_per_step'): 'ps', ('host', 'start_offset_ps'): 'ps',
+        ('run_metadata_node', 'dur_us'): 'us', ('media', 'width'): 'px', ('step', 'number'): None, ('step', None): None,
+        ('device_window', 'idle_ratio'): None, ('metric', 'value'): None, ('input_stage', 'calls'): None, ('line', 'name'): None}
+assert {k: u[k] for k in want} == want, {k: (u[k], w) for k, w in want.items() if u[k] != w}
+# what its words call a time or a size has that unit
+for r in json.load(open('all.json')):
+    first = r['documentation'].split()[0].rstrip(';,')
+    if r['column'] and first in ('ps', 's', 'ns', 'us'): assert r['unit'] == first, r
+P
 ok 'no two columns of a view are called alike' prints True json \
 	'len({(r["view"], r["column"]) for r in d}) == len(d)' all.json
 ok 'keys point to columns that exist' python3 - <<'P'

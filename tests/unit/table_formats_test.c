@@ -87,6 +87,21 @@ static void a_table_cuts_wide_cells(void **state)
 	expect("table", one, 1, &cell, 1, want);
 }
 
+static void text_may_hold_nul(void **state)
+{
+	(void)state;
+	static const struct tf_cell cell = TEXT("x\0y");
+	expect("jsonl", one, 1, &cell, 1, "{\"a\":\"x\\u0000y\"}\n");
+	expect("table", one, 1, &cell, 1, "a\nx?y\n");
+}
+
+static void a_row_of_tsv_is_one_line(void **state)
+{
+	(void)state;
+	static const struct tf_cell cells[] = {TEXT("x\ty\nz\r\\"), NOTHING};
+	expect("tsv", two, 2, cells, 1, "a\tb\nx\\ty\\nz\\r\\\\\t\n");
+}
+
 static void no_control_character_reaches_a_terminal(void **state)
 {
 	(void)state;
@@ -176,6 +191,8 @@ int main(void)
 		cmocka_unit_test(a_table_counts_characters_not_bytes),
 		cmocka_unit_test(a_table_without_rows_has_its_head),
 		cmocka_unit_test(a_table_cuts_wide_cells),
+		cmocka_unit_test(text_may_hold_nul),
+		cmocka_unit_test(a_row_of_tsv_is_one_line),
 		cmocka_unit_test(no_control_character_reaches_a_terminal),
 		cmocka_unit_test(people_read_six_decimals),
 		cmocka_unit_test(programs_read_exact_reals),
