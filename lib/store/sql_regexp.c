@@ -1,6 +1,7 @@
 /*
  * regexp(): a regular expression becomes a small program whose states run side by side (Thompson), so time is linear in the text
- * and memory is fixed, whatever the pattern.
+ * and memory is fixed, whatever the pattern. The C library's regcomp() takes 3 s and 0.8 GB for "((a{255}){255}){60}", cannot be
+ * stopped by the time limit of a query, and knows characters only in a locale.
  */
 #include <stdint.h>
 #include <stdlib.h>
