@@ -1,22 +1,21 @@
 /* TFRecord framing and resynchronisation. */
 #include "lib/io/tfrecord.h"
 
+#include <string.h>
+
 #include "lib/io/crc32c.h"
 
 /* Headers can be forged so that each promises all that follows: the search reads a file this many times at most. */
 enum { HEADER = 12, FOOTER = 4, CHECK_LIMIT = 16 };
 
-static uint64_t u64_at(const uint8_t *p)
-{
-	uint64_t v = 0;
-	for (int i = 7; i >= 0; i--)
-		v = v << 8 | p[i];
-	return v;
-}
-
 static uint32_t u32_at(const uint8_t *p)
 {
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static uint64_t u64_at(const uint8_t *p)
+{
+	return (uint64_t)u32_at(p + 4) << 32 | u32_at(p);
 }
 
 /* True if a header whose CRC holds lies at the offset; its length is then in *length. */
@@ -34,21 +33,42 @@ static bool data_holds(struct tf_bytes c, size_t at, uint64_t length)
 	return tf_crc32c_mask(tf_crc32c((struct tf_bytes){data, (size_t)length})) == u32_at(data + length);
 }
 
+/* The first byte from `at` on that is not zero; content.len if there is none. */
+static size_t skip_zeros(struct tf_bytes c, size_t at)
+{
+	uint64_t word;
+
+	for (; c.len - at >= 8; at += 8) {
+		memcpy(&word, c.data + at, 8);
+		if (word)
+			break;
+	}
+	while (at < c.len && c.data[at] == 0)
+		at++;
+	return at;
+}
+
 /*
- * The offset of the next whole and valid record from `at` on, content.len if there is none. Zero bytes are passed quickly: a
- * zero length never has a zero CRC. A header whose length runs past the end is no record.
+ * The offset of the next whole and valid record from `at` on, content.len if there is none. A header whose length runs past the
+ * end is no record; that costs no CRC. Nor is one of zeros alone: the CRC of a zero length is not zero.
  */
 static size_t find_record(struct tf_record_reader *r, size_t at)
 {
 	struct tf_bytes c = r->content;
-	uint64_t length;
 
 	while (c.len - at >= HEADER + FOOTER) {
-		if (c.data[at + 7] == 0 && header_at(c, at, &length) && length <= c.len - at - HEADER - FOOTER
-		    && r->checked < CHECK_LIMIT * (uint64_t)c.len) {
-			r->checked += length;
-			if (data_holds(c, at, length))
-				return at;
+		uint64_t length;
+		if (c.data[at + 7] == 0 && (length = u64_at(c.data + at)) <= c.len - at - HEADER - FOOTER) {
+			if (length == 0 && u32_at(c.data + at + 8) == 0) {
+				size_t next = skip_zeros(c, at + HEADER);
+				at = next == c.len ? next : next - HEADER + 1;
+				continue;
+			}
+			if (header_at(c, at, &length) && r->checked < CHECK_LIMIT * (uint64_t)c.len) {
+				r->checked += length;
+				if (data_holds(c, at, length))
+					return at;
+			}
 		}
 		at++;
 	}
@@ -57,9 +77,7 @@ static size_t find_record(struct tf_record_reader *r, size_t at)
 
 static bool all_zero(struct tf_bytes c, size_t from, size_t to)
 {
-	while (from < to && c.data[from] == 0)
-		from++;
-	return from == to;
+	return skip_zeros((struct tf_bytes){c.data, to}, from) == to;
 }
 
 static struct tf_record stretch(struct tf_record_reader *r, enum tf_record_kind kind, size_t end)
