@@ -2,7 +2,7 @@
 O       ?= build
 PREFIX  ?= /usr/local
 CFLAGS  ?= -O2 -g
-PKGS    := zlib sqlite3 libcjson
+PKGS    := zlib libzstd libarchive sqlite3 libcjson
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla -Wformat=2 -Wundef -Wcast-qual
 SAN     := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 cflags  := -std=c11 -D_XOPEN_SOURCE=700 -I. $(WARN) $(if $(WERROR),-Werror) $(SAN) -pthread \
@@ -17,8 +17,8 @@ cflags  += $(shell pkg-config --cflags $(PKGS))
 libs    := $(shell pkg-config --libs $(PKGS)) -lm -pthread
 endif
 
-packages := gcc make pkg-config zlib1g-dev libsqlite3-dev libcjson-dev \
-	libcmocka-dev sqlite3 perl python3
+packages := gcc make pkg-config zlib1g-dev libzstd-dev libarchive-dev libsqlite3-dev libcjson-dev \
+	libcmocka-dev sqlite3 perl python3 zstd zip
 
 export LC_ALL := C
 

@@ -2,8 +2,28 @@
 #ifndef TF_BASE_LIMITS_H
 #define TF_BASE_LIMITS_H
 
-/* One inflated file. A capture over 4 GiB exists; 64 GiB is a bomb. */
+/*
+ * Inflated data. A capture over 4 GiB exists; 64 GiB is a bomb, and so is what is over 150 times the bytes on disk: zstd at its best
+ * makes a 57th of a real trace and a 110th of one event repeated, gzip at its fastest a 229th of zeros. Small data may be anything: up
+ * to 64 MiB where it is kept in memory as a whole, up to 1 GiB where it is read and passed on.
+ */
 #define TF_LIMIT_INFLATED_BYTES ((uint64_t)64 << 30)
+#define TF_LIMIT_INFLATED_RATIO 150
+#define TF_LIMIT_HELD_FREE_BYTES ((uint64_t)64 << 20)
+#define TF_LIMIT_STREAM_FREE_BYTES ((uint64_t)1 << 30)
+
+/* One content that was inflated, came by a pipe or lies in an archive, and is kept in memory as a whole. */
+#define TF_LIMIT_HELD_BYTES ((uint64_t)8 << 30)
+
+/* Members of archives that are kept in memory at once: what is larger is read by itself, piece by piece. */
+#define TF_LIMIT_BATCH_BYTES ((int64_t)128 << 20)
+
+/* Entries of one archive, and bytes of their names: a long training leaves some thousand files. */
+#define TF_LIMIT_ARCHIVE_ENTRIES 100000
+#define TF_LIMIT_ARCHIVE_NAME_BYTES ((size_t)64 << 20)
+
+/* Archives inside archives: a CI service wraps what it is given once. */
+#define TF_LIMIT_ARCHIVE_DEPTH 3
 
 /* Interned bytes of one string: names and shapes are short, HLO text is not. */
 #define TF_LIMIT_STRING_BYTES ((size_t)1 << 20)

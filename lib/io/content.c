@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/base/hash.h"
+#include "lib/base/limits.h"
 #include "lib/base/vec.h"
 
 #define MAP_FROM ((int64_t)64 << 20)
@@ -36,7 +37,22 @@ static int read_all(int fd, size_t expected, uint8_t **data, size_t *len, struct
 		if (n == 0)
 			return 0;
 		*len += (size_t)n;
+		if (*len > TF_LIMIT_HELD_BYTES)
+			return tf_fail(err, TF_ELIMIT, "over %llu bytes in a pipe", (unsigned long long)TF_LIMIT_HELD_BYTES);
 	}
+}
+
+/* What was inflated has bounds before it is kept. */
+static int check_held(const struct tf_stream *s, struct tf_error *err)
+{
+	if (s->codec == TF_CODEC_NONE && !s->reader)
+		return 0;
+	if (s->total_bytes > TF_LIMIT_HELD_BYTES)
+		return tf_fail(err, TF_ELIMIT, "over %llu bytes, which is more than is kept in memory",
+			       (unsigned long long)TF_LIMIT_HELD_BYTES);
+	if (tf_is_bomb(s->total_bytes, TF_LIMIT_HELD_FREE_BYTES, tf_stream_origin_bytes(s)))
+		return tf_fail(err, TF_ELIMIT, "inflates to over %d times its size, which no log does", TF_LIMIT_INFLATED_RATIO);
+	return 0;
 }
 
 /* Reads the stream into memory until `limit` bytes are there or it ends. */
@@ -48,11 +64,13 @@ static int gather(struct tf_content *in, size_t limit, struct tf_error *err)
 	size_t len = 0, cap = 0;
 	int rc = tf_stream_open(&s, &in->stored, err) < 0 ? -1 : 1;
 
-	if (rc > 0 && limit == SIZE_MAX && !in->stored.compressed
+	if (rc > 0 && limit == SIZE_MAX && s.codec == TF_CODEC_NONE && !s.reader
 	    && tf_vec_reserve((void **)&data, &cap, (size_t)in->disk_bytes, 1) < 0)
 		rc = tf_fail_nomem(err);
 	while (rc > 0 && len < limit && (rc = tf_stream_next(&s, &piece, err)) > 0) {
-		if (tf_vec_reserve((void **)&data, &cap, len + piece.len, 1) < 0)
+		if (check_held(&s, err) < 0)
+			rc = -1;
+		else if (tf_vec_reserve((void **)&data, &cap, len + piece.len, 1) < 0)
 			rc = tf_fail_nomem(err);
 		else
 			memcpy(data + len, piece.data, piece.len);
@@ -65,8 +83,9 @@ static int gather(struct tf_content *in, size_t limit, struct tf_error *err)
 		in->inflated = data;
 		in->content = (struct tf_bytes){data ? data : (uint8_t *)(uintptr_t) "", len};
 		in->whole = rc == 0;
-		in->cut = s.cut;
+		in->cut |= s.cut;
 		in->cut_offset = s.at;
+		in->codec = s.codec;
 	}
 	tf_stream_close(&s);
 	return rc < 0 ? -1 : 0;
@@ -98,16 +117,19 @@ static int open_input(struct tf_content *in, const char *path, struct tf_error *
 	return rc;
 }
 
-/* The magic number of gzip, in something long enough to have its header and trailer. */
-static bool is_compressed(const struct tf_content *in)
+/* What is in memory as it is needs no stream. */
+static int read_head(struct tf_content *in, struct tf_error *err)
 {
-	uint8_t magic[2] = {0};
-
-	if (in->stored.bytes.data && in->stored.bytes.len >= 2)
-		memcpy(magic, in->stored.bytes.data, 2);
-	else if (!in->stored.bytes.data && pread(in->stored.fd, magic, 2, 0) != 2)
-		return false;
-	return in->disk_bytes >= 18 && magic[0] == 0x1f && magic[1] == 0x8b;
+	if (in->stored.bytes.data && tf_codec_of(in->stored.bytes) == TF_CODEC_NONE) {
+		in->content = in->stored.bytes;
+		in->whole = true;
+		in->cut_offset = in->cut ? (int64_t)in->content.len : 0;
+		return 0;
+	}
+	int rc = gather(in, HEAD_BYTES, err);
+	if (rc < 0)
+		tf_content_close(in);
+	return rc;
 }
 
 int tf_content_open(struct tf_content *in, const char *path, struct tf_error *err)
@@ -117,25 +139,37 @@ int tf_content_open(struct tf_content *in, const char *path, struct tf_error *er
 		tf_content_close(in);
 		return -1;
 	}
-	in->stored.compressed = is_compressed(in);
-	if (in->stored.bytes.data && !in->stored.compressed) {
-		in->content = in->stored.bytes;
-		in->whole = true;
-		return 0;
-	}
-	int rc = gather(in, HEAD_BYTES, err);
-	if (rc < 0)
-		tf_content_close(in);
-	return rc;
+	return read_head(in, err);
+}
+
+int tf_content_open_member(struct tf_content *in, struct tf_member *member, struct tf_error *err)
+{
+	if (member->is_encrypted)
+		return tf_fail(err, TF_EIO, "encrypted: there is no password to read it with");
+	if (member->failed != TF_OK)
+		return tf_fail(err, member->failed, "%s", member->failed_text);
+	*in = (struct tf_content){.fd = -1, .disk_bytes = member->bytes, .cut = member->is_cut,
+				  .is_partial = member->archive->stop.code != TF_OK,
+				  .stored = {.bytes = member->held, .member = member, .fd = -1, .origin_bytes = member->origin_bytes}};
+	return read_head(in, err);
+}
+
+const char *tf_content_cut_text(const struct tf_content *in)
+{
+	if (in->codec != TF_CODEC_NONE)
+		return in->codec == TF_CODEC_ZSTD ? "the zstd stream ends early or is damaged" : "the gzip stream ends early or is damaged";
+	return "the archive ends inside this member, or the member is damaged";
 }
 
 int tf_content_hash(struct tf_content *in, uint64_t *hash, struct tf_error *err)
 {
-	struct tf_stored plain = {.bytes = in->stored.bytes, .fd = in->stored.fd};
+	struct tf_stored plain = in->stored;
 	struct tf_stream s;
 	struct tf_bytes piece;
-	int rc = tf_stream_open(&s, &plain, err) < 0 ? -1 : 1;
+	int rc;
 
+	plain.as_stored = true;
+	rc = tf_stream_open(&s, &plain, err) < 0 ? -1 : 1;
 	*hash = 0;
 	in->disk_bytes = 0;
 	while (rc > 0 && (rc = tf_stream_next(&s, &piece, err)) > 0) {
@@ -150,7 +184,7 @@ int tf_content_load(struct tf_content *in, struct tf_error *err)
 {
 	if (in->whole)
 		return 0;
-	if (in->stored.compressed || in->disk_bytes < MAP_FROM)
+	if (in->codec != TF_CODEC_NONE || in->fd < 0 || in->disk_bytes < MAP_FROM)
 		return gather(in, SIZE_MAX, err);
 	void *map = mmap(NULL, (size_t)in->disk_bytes, PROT_READ, MAP_PRIVATE, in->fd, 0);
 	if (map == MAP_FAILED)

@@ -17,8 +17,7 @@ static unsigned char rank(char c)
 	return c == '/' ? 0 : (unsigned char)c;
 }
 
-/* Paths in order, runs of digits by their value. */
-static int compare_paths(const char *x, const char *y)
+int tf_walk_compare(const char *x, const char *y)
 {
 	const char *from_x = x, *from_y = y;
 
@@ -48,12 +47,12 @@ static int compare_paths(const char *x, const char *y)
 
 static int compare_names(const void *a, const void *b)
 {
-	return compare_paths(*(const char *const *)a, *(const char *const *)b);
+	return tf_walk_compare(*(const char *const *)a, *(const char *const *)b);
 }
 
 static int compare_found(const void *a, const void *b)
 {
-	return compare_paths(((const struct tf_found *)a)->relative, ((const struct tf_found *)b)->relative);
+	return tf_walk_compare(((const struct tf_found *)a)->relative, ((const struct tf_found *)b)->relative);
 }
 
 static struct tf_found *add_found(struct tf_walk *w, const char *path, const char *relative, const struct stat *st,
@@ -217,6 +216,12 @@ int tf_walk(struct tf_walk *w, const char *path, struct tf_error *err)
 
 	if (!copy)
 		return tf_fail_nomem(err);
+	if (strcmp(path, "-") == 0) {
+		struct tf_found *f = add_found(w, copy, copy, NULL, err);
+		if (f)
+			f->from_file = true;
+		return f ? 0 : -1;
+	}
 	if (stat(path, &st) < 0)
 		return tf_fail_errno(err, TF_EIO, "cannot read '%s'", path);
 	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
@@ -267,6 +272,20 @@ char *tf_real_path(struct tf_arena *a, const char *path)
 			len--;
 	}
 	return tf_arena_strdup(a, path);
+}
+
+char *tf_file_around(struct tf_arena *a, const char *path)
+{
+	char *copy = tf_arena_strdup(a, path), *slash;
+	struct stat st;
+
+	while (copy && stat(copy, &st) < 0) {
+		slash = strrchr(copy, '/');
+		if (errno != ENOTDIR || !slash)
+			return NULL;
+		*slash = '\0';
+	}
+	return copy && S_ISREG(st.st_mode) ? copy : NULL;
 }
 
 int tf_walk_skip(struct tf_walk *w, const char *path, struct tf_error *err)

@@ -9,6 +9,8 @@
 #include "lib/base/error.h"
 #include "lib/base/hash.h"
 
+struct tf_inside;
+
 struct tf_found {
 	const char *path;     /* as found, beginning with the PATH given */
 	const char *relative; /* below the PATH given; the file's own name if PATH is a file */
@@ -16,6 +18,8 @@ struct tf_found {
 	bool from_file;	      /* PATH itself is this file */
 	struct stat st;
 	int error;	     /* errno, if it or (for a folder) its entries cannot be read */
+	/* NULL; for a member of an archive where that is (pipeline/members.h). Its stat is the archive's but for the size. */
+	const struct tf_inside *inside;
 	const char *same_as; /* NULL; where a hard link leads to a file met before, that one's path */
 };
 
@@ -36,13 +40,19 @@ struct tf_walk {
 
 /*
  * Adds all regular files below a path (a file or a folder), in order of name; digits in names count as numbers, so that
- * "events.999" comes before "events.1000". A file met before is not added again, but for hard links (same_as). -1: TF_EIO if the path does
- * not exist, TF_ENOMEM.
+ * "events.999" comes before "events.1000". "-" is standard input, which is added as it is. A file met before is not added again, but
+ * for hard links (same_as). -1: TF_EIO if the path does not exist, TF_ENOMEM.
  */
 int tf_walk(struct tf_walk *w, const char *path, struct tf_error *err);
 
+/* The order of a walk: paths by their bytes, runs of digits by their value, a folder's files together. As strcmp(). */
+int tf_walk_compare(const char *x, const char *y);
+
 /* The absolute path without links; that which a file would have that is not there. Arena; NULL: out of memory. */
 char *tf_real_path(struct tf_arena *a, const char *path);
+
+/* The file that a path leads to, or into: of ARCHIVE/MEMBER the archive. Arena; NULL if there is none, or out of memory. */
+char *tf_file_around(struct tf_arena *a, const char *path);
 
 /* Counts a file as met, so that it is not found: one that need not exist. 0, or -1: TF_ENOMEM. */
 int tf_walk_skip(struct tf_walk *w, const char *path, struct tf_error *err);

@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct tf_stored stored = {.bytes = {data, size}, .compressed = size >= 18 && data[0] == 0x1f && data[1] == 0x8b};
+	struct tf_stored stored = {.bytes = {data, size}, .fd = -1};
 	struct tf_stream in;
 	struct tf_trace t = {0};
 	struct tf_ledger_file file = {.first_bad_offset = TF_NONE};

@@ -1,4 +1,4 @@
-/* gzip in files: members, padding, garbage, checksums, cuts at every byte, headers of every form, large expansion. */
+/* gzip and zstd in files: members, padding, garbage, checksums, cuts at every byte, headers of every form, large expansion, bombs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "lib/base/text.h"
 #include "lib/io/content.h"
@@ -111,7 +112,7 @@ static void an_empty_file_is_empty_and_not_compressed(void **state)
 	struct tf_content in = content_of("", 0);
 	assert_int_equal(in.content.len, 0);
 	assert_non_null(in.content.data);
-	assert_false(in.stored.compressed);
+	assert_int_equal(in.codec, TF_CODEC_NONE);
 	assert_false(in.cut);
 	tf_content_close(&in);
 }
@@ -187,7 +188,7 @@ static void a_stream_cut_at_any_byte_gives_a_beginning(void **state)
 	size_t before = 0;
 	for (size_t len = 18; len < b.len; len++) { /* shorter ones cannot be whole, and are no gzip */
 		struct tf_content in = content_of(b.data, len);
-		assert_true(in.stored.compressed);
+		assert_int_equal(in.codec, TF_CODEC_GZIP);
 		assert_true(in.cut);
 		assert_true(in.content.len >= before && in.content.len <= sizeof text);
 		assert_memory_equal(in.content.data, text, in.content.len);
@@ -204,7 +205,7 @@ static void what_is_too_short_for_gzip_is_read_as_it_is(void **state)
 	struct tf_buf b = member("");
 	for (size_t len = 1; len < 18; len++) {
 		struct tf_content in = content_of(b.data, len);
-		assert_false(in.stored.compressed);
+		assert_int_equal(in.codec, TF_CODEC_NONE);
 		assert_int_equal(in.content.len, len);
 		tf_content_close(&in);
 	}
@@ -228,7 +229,7 @@ static void zlib_without_gzip_is_read_as_it_is(void **state)
 	uLongf len = sizeof packed;
 	assert_int_equal(compress(packed, &len, (const Bytef *)"some text", 9), Z_OK);
 	struct tf_content in = content_of(packed, len);
-	assert_false(in.stored.compressed);
+	assert_int_equal(in.codec, TF_CODEC_NONE);
 	assert_int_equal(in.content.len, len);
 	tf_content_close(&in);
 }
@@ -272,6 +273,122 @@ static void gzip_inside_gzip_is_opened_once(void **state)
 	tf_buf_release(&outer);
 }
 
+/* Appends one zstd frame with a checksum. */
+static void add_frame(struct tf_buf *to, const void *data, size_t len)
+{
+	size_t room = ZSTD_compressBound(len);
+	uint8_t *out = malloc(room);
+	ZSTD_CCtx *c = ZSTD_createCCtx();
+
+	assert_true(out && c);
+	ZSTD_CCtx_setParameter(c, ZSTD_c_checksumFlag, 1);
+	size_t n = ZSTD_compress2(c, out, room, data, len);
+	assert_false(ZSTD_isError(n));
+	tf_buf_add(to, (const char *)out, n);
+	ZSTD_freeCCtx(c);
+	free(out);
+}
+
+static void zstd_frames_are_joined(void **state)
+{
+	(void)state;
+	static const char skippable[] = {0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'x', 'y', 'z'};
+	struct tf_buf b = {0};
+	add_frame(&b, "one ", 4);
+	tf_buf_add(&b, skippable, sizeof skippable);
+	add_frame(&b, "", 0);
+	add_frame(&b, "two", 3);
+	reads(&b, "one two", false);
+	tf_buf_add(&b, skippable, sizeof skippable); /* first, as parallel compressors write */
+	add_frame(&b, "three", 5);
+	reads(&b, "three", false);
+}
+
+static void garbage_behind_a_frame_is_damage(void **state)
+{
+	(void)state;
+	struct tf_buf b = {0};
+	add_frame(&b, "text", 4);
+	tf_buf_text(&b, "garbage");
+	reads(&b, "text", true);
+	add_frame(&b, "text", 4);
+	tf_buf_add(&b, "\0\0\0", 3);
+	reads(&b, "text", false);
+}
+
+static void a_frame_cut_at_any_byte_gives_a_beginning(void **state)
+{
+	(void)state;
+	enum { LEN = 300000 }; /* three blocks */
+	char *text = malloc(LEN);
+	uint32_t seed = 1;
+	for (size_t i = 0; i < LEN; i++)
+		text[i] = (char)('a' + ((seed = seed * 1103515245 + 12345) >> 16) % 26);
+	struct tf_buf b = {0};
+	size_t most = 0;
+	add_frame(&b, text, LEN);
+	for (size_t len = 4; len < b.len; len += len < 20 || len + 20 > b.len ? 1 : 9973) {
+		struct tf_content in = content_of(b.data, len);
+		assert_int_equal(in.codec, TF_CODEC_ZSTD);
+		assert_true(in.cut);
+		assert_true(in.content.len <= LEN);
+		assert_memory_equal(in.content.data, text, in.content.len);
+		most = in.content.len > most ? in.content.len : most;
+		tf_content_close(&in);
+	}
+	assert_true(most >= 2 * 131072); /* the blocks before the cut */
+	b.data[b.len - 1] ^= 1; /* its checksum */
+	struct tf_content in = content_of(b.data, b.len);
+	assert_true(in.cut);
+	tf_content_close(&in);
+	tf_buf_release(&b);
+	free(text);
+}
+
+/* More than 64 MiB, and more than 150 times what is stored, is not kept in memory. */
+static void a_bomb_is_not_kept(void **state)
+{
+	(void)state;
+	enum { LEN = 80 << 20 };
+	uint8_t *zeros = calloc(LEN, 1);
+	struct tf_error err = {0};
+	assert_non_null(zeros);
+	for (int zstd = 0; zstd < 2; zstd++) {
+		struct tf_buf b = {0};
+		struct tf_content in;
+		FILE *to = fopen("bomb", "wb");
+		(zstd ? add_frame(&b, zeros, LEN) : add_member(&b, zeros, LEN, NULL));
+		assert_true(to && fwrite(b.data, 1, b.len, to) == b.len && fclose(to) == 0);
+		assert_int_equal(tf_content_open(&in, "bomb", &err), 0);
+		assert_int_equal(tf_content_load(&in, &err), -1);
+		assert_int_equal(err.code, TF_ELIMIT);
+		tf_content_close(&in);
+		tf_buf_release(&b);
+	}
+	free(zeros);
+}
+
+/* So much is, if it does not compress so well: here to a twentieth. */
+static void what_is_large_but_in_proportion_is_kept(void **state)
+{
+	(void)state;
+	enum { LEN = 80 << 20 };
+	uint8_t *data = calloc(LEN, 1);
+	uint32_t x = 1;
+	struct tf_buf b = {0};
+	assert_non_null(data);
+	for (size_t i = 0; i < LEN; i += 20)
+		data[i] = (uint8_t)((x = x * 1664525 + 1013904223) >> 24);
+	add_frame(&b, data, LEN);
+	assert_true(b.len > LEN / 100);
+	struct tf_content in = content_of(b.data, b.len);
+	assert_int_equal(in.content.len, LEN);
+	assert_memory_equal(in.content.data, data, LEN);
+	tf_content_close(&in);
+	tf_buf_release(&b);
+	free(data);
+}
+
 static void closing_twice_does_no_harm(void **state)
 {
 	(void)state;
@@ -298,6 +415,11 @@ int main(void)
 		cmocka_unit_test(zlib_without_gzip_is_read_as_it_is),
 		cmocka_unit_test(a_thousandfold_expansion_is_read_in_pieces),
 		cmocka_unit_test(gzip_inside_gzip_is_opened_once),
+		cmocka_unit_test(zstd_frames_are_joined),
+		cmocka_unit_test(garbage_behind_a_frame_is_damage),
+		cmocka_unit_test(a_frame_cut_at_any_byte_gives_a_beginning),
+		cmocka_unit_test(a_bomb_is_not_kept),
+		cmocka_unit_test(what_is_large_but_in_proportion_is_kept),
 		cmocka_unit_test(closing_twice_does_no_harm),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -101,10 +101,10 @@ static void a_plain_file_in_pieces(void **state)
 static void gzip_from_memory_and_from_a_file(void **state)
 {
 	(void)state;
-	struct tf_stored memory = {.bytes = {packed, packed_len}, .fd = -1, .compressed = true};
+	struct tf_stored memory = {.bytes = {packed, packed_len}, .fd = -1};
 	gives(&memory, large, LARGE, false);
 	put("packed", packed, packed_len);
-	struct tf_stored stored = {.fd = open("packed", O_RDONLY), .compressed = true};
+	struct tf_stored stored = {.fd = open("packed", O_RDONLY)};
 	gives(&stored, large, LARGE, false);
 	close(stored.fd);
 }
@@ -115,7 +115,7 @@ static void members_follow_each_other(void **state)
 	uint8_t *two = malloc(2 * LARGE);
 	size_t half = LARGE / 2, first = squeeze(large, half, two, 2 * LARGE);
 	size_t all = first + squeeze(large + half, LARGE - half, two + first, 2 * LARGE - first);
-	struct tf_stored s = {.bytes = {two, all}, .fd = -1, .compressed = true};
+	struct tf_stored s = {.bytes = {two, all}, .fd = -1};
 	gives(&s, large, LARGE, false);
 	free(two);
 }
@@ -125,7 +125,7 @@ static void zeros_behind_the_last_member_are_padding(void **state)
 	(void)state;
 	uint8_t *padded = calloc(1, packed_len + 1000);
 	memcpy(padded, packed, packed_len);
-	struct tf_stored s = {.bytes = {padded, packed_len + 1000}, .fd = -1, .compressed = true};
+	struct tf_stored s = {.bytes = {padded, packed_len + 1000}, .fd = -1};
 	gives(&s, large, LARGE, false);
 	free(padded);
 }
@@ -135,7 +135,7 @@ static void a_cut_stream_gives_what_came_before(void **state)
 {
 	(void)state;
 	for (size_t n = 18; n < packed_len; n += packed_len / 7) {
-		struct tf_stored s = {.bytes = {packed, n}, .fd = -1, .compressed = true};
+		struct tf_stored s = {.bytes = {packed, n}, .fd = -1};
 		struct tf_stream stream;
 		struct tf_bytes piece;
 		size_t at = 0;
@@ -157,7 +157,7 @@ static void a_flipped_byte_cuts_the_stream(void **state)
 	uint8_t *bad = malloc(packed_len);
 	memcpy(bad, packed, packed_len);
 	bad[packed_len - 6] ^= 1; /* its CRC */
-	struct tf_stored s = {.bytes = {bad, packed_len}, .fd = -1, .compressed = true};
+	struct tf_stored s = {.bytes = {bad, packed_len}, .fd = -1};
 	gives(&s, large, LARGE, true);
 	free(bad);
 }

@@ -374,6 +374,31 @@ static void folders_may_be_as_deep_as_a_path_can_name(void **state)
 	tf_buf_release(&path);
 }
 
+static void a_dash_is_standard_input(void **state)
+{
+	(void)state;
+	struct tf_walk w = {0};
+	struct tf_error err = {0};
+	assert_int_equal(tf_walk(&w, "-", &err), 0);
+	assert_int_equal(w.count, 1);
+	assert_string_equal(w.files[0].path, "-");
+	assert_true(w.files[0].from_file);
+	tf_walk_release(&w);
+}
+
+static void what_a_path_leads_into_is_the_file_on_it(void **state)
+{
+	(void)state;
+	struct tf_arena a = {0};
+	put("d/logs.tar");
+	assert_string_equal(tf_file_around(&a, "d/logs.tar"), "d/logs.tar");
+	assert_string_equal(tf_file_around(&a, "d/logs.tar/run/h.xplane.pb"), "d/logs.tar");
+	assert_null(tf_file_around(&a, "d"));
+	assert_null(tf_file_around(&a, "d/none"));
+	assert_null(tf_file_around(&a, "d/none/h.xplane.pb"));
+	tf_arena_release(&a);
+}
+
 static void what_is_skipped_is_not_found(void **state)
 {
 	(void)state;
@@ -414,6 +439,8 @@ int main(void)
 		IN_A_FOLDER(a_folder_that_may_not_be_read_is_told),
 		IN_A_FOLDER(names_that_are_no_text_are_kept_as_they_are),
 		IN_A_FOLDER(folders_may_be_as_deep_as_a_path_can_name),
+		IN_A_FOLDER(a_dash_is_standard_input),
+		IN_A_FOLDER(what_a_path_leads_into_is_the_file_on_it),
 		IN_A_FOLDER(what_is_skipped_is_not_found),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
