@@ -16,7 +16,7 @@ struct args {
 static const struct tf_opt options[] = {
 	{"db", 0, TF_OPT_TEXT, "FILE", "the store (default: $TFPROF_DB, else tfprof.db)", offsetof(struct args, db)},
 	{"run", 0, TF_OPT_TEXT, "NAME", "put NAME/ before all run names", offsetof(struct args, run)},
-	{"include", 0, TF_OPT_LIST, "GLOB", "only paths that match", offsetof(struct args, include)},
+	{"include", 0, TF_OPT_LIST, "GLOB", "only paths that match (ARCHIVE/MEMBER for members)", offsetof(struct args, include)},
 	{"exclude", 0, TF_OPT_LIST, "GLOB", "no paths that match", offsetof(struct args, exclude)},
 	{"events", 0, TF_OPT_TEXT, "WHICH", "profile events to keep of the files that are loaded: all, device or none",
 	 offsetof(struct args, events)},
@@ -37,11 +37,11 @@ static int choose(const char *option, const char *value, const char *const *name
 	return value ? tf_fail(err, TF_EUSAGE, "option '--%s' does not know '%s'", option, value) : 0;
 }
 
-/* True if some file gave something, or was known already. */
+/* True if some file gave something, or was known already; an archive does so by its members. */
 static bool is_useful(const struct tf_ledger *l)
 {
 	for (size_t i = 0; i < l->file_count; i++)
-		if (l->files[i].state != TF_STATE_FAILED && l->files[i].state != TF_STATE_SKIPPED)
+		if (tf_ledger_file_gave(&l->files[i]))
 			return true;
 	return false;
 }
@@ -102,7 +102,8 @@ const struct tf_cmd tf_cmd_ingest = {
 	.name = "ingest",
 	.synopsis = "[OPTION]… PATH…",
 	.summary = "find event files and captures under the paths and load them into the store",
-	.help = "PATH is a folder of any depth, a file, or - for standard input. Unchanged files cost a look at their stat;\n"
+	.help = "PATH is a folder of any depth, a file, or - for standard input. Files may be compressed (gzip, zstd) and lie in\n"
+		"archives (tar, zip), which are read like folders. Unchanged files and archives cost a look at their stat;\n"
 		"a changed file is replaced as a whole. Damage costs one record and is in the ledger.",
 	.options = options,
 	.args_size = sizeof(struct args),

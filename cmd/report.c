@@ -106,7 +106,7 @@ const struct tf_cmd tf_cmd_report = {
 	.synopsis = "[OPTION]… [SELECTOR|PATH]",
 	.summary = "step time, device idle, input share, memory, ops and kernels of one session",
 	.help = "SELECTOR: latest (default), latest~1, run/session, run:NAME, an id or a glob. An argument that exists on disk\n"
-		"is a PATH and needs no store.",
+		"is a PATH (folder, file, archive) and needs no store, as does - for standard input.",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.run = run,

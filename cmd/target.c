@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "lib/io/walk.h"
 
 bool tf_tell_damage(const char *cmd, const struct tf_ledger *l, const char *where)
 {
@@ -25,14 +26,15 @@ bool tf_tell_damage(const char *cmd, const struct tf_ledger *l, const char *wher
 	return files > 0;
 }
 
-static int load_paths(const char *const *paths, size_t count, const char *step_event, struct tf_session *session, struct tf_error *err)
+static int load_paths(const char *const *paths, size_t count, const char *const *only, const char *step_event,
+		      struct tf_session *session, struct tf_error *err)
 {
 	struct tf_ledger ledger = {0};
 	regex_t marker;
 
 	if (step_event && regcomp(&marker, step_event, REG_EXTENDED | REG_NOSUB) != 0)
 		return tf_fail(err, TF_EUSAGE, "not a regular expression: '%s'", step_event);
-	struct tf_ingest_options o = {.step_event = step_event ? &marker : NULL, .progress_to = stderr};
+	struct tf_ingest_options o = {.only = only, .step_event = step_event ? &marker : NULL, .progress_to = stderr};
 	int rc = tf_report_paths(paths, count, &o, session, &ledger, err);
 	if (rc == 0)
 		tf_tell_damage("", &ledger, "'tfprof inspect' tells more");
@@ -42,20 +44,41 @@ static int load_paths(const char *const *paths, size_t count, const char *step_e
 	return rc;
 }
 
+/* The files that the sources of a session lie in, each once, and the sources as a NULL-terminated list. Arena. */
+static int find_files(struct tf_arena *a, const char **sources, size_t source_count, const char ***files, size_t *count,
+		      const char ***only, struct tf_error *err)
+{
+	*files = tf_arena_array(a, source_count + 1, sizeof **files);
+	*only = tf_arena_array(a, source_count + 1, sizeof **only);
+	*count = 0;
+	if (!*files || !*only)
+		return tf_fail_nomem(err);
+	for (size_t i = 0; i < source_count; i++) {
+		const char *file = tf_file_around(a, sources[i]);
+		if (!file)
+			return tf_fail(err, TF_EIO, "cannot read '%s'", sources[i]);
+		(*only)[i] = sources[i];
+		if (*count == 0 || strcmp((*files)[*count - 1], file) != 0)
+			(*files)[(*count)++] = file;
+	}
+	return 0;
+}
+
 /* Reads the files of a session again, with another marker of steps than the store knows. */
 static int read_again(struct tf_store *store, const struct tf_target *target, const char *step_event, struct tf_session *session,
 		      struct tf_error *err)
 {
 	struct tf_arena a = {0};
-	const char **paths;
-	size_t count;
+	const char **paths, **files, **only;
+	size_t count, file_count;
 	int rc = -1;
 
 	if (tf_store_list_sources(store, target, &a, &paths, &count, err) < 0) {
 		tf_hint(err, "'--step-event' needs the files themselves");
 		goto out;
 	}
-	if (load_paths(paths, count, step_event, session, err) < 0)
+	if (find_files(&a, paths, count, &files, &file_count, &only, err) < 0
+	    || load_paths(files, file_count, only, step_event, session, err) < 0)
 		goto out;
 	session->id = target->session_id;
 	session->run = tf_arena_strdup(&session->arena, target->run);
@@ -100,7 +123,7 @@ out:
 int tf_load_target(const char *db, const char *what, const char *step_event, struct tf_session *session,
 		   struct tf_error *err)
 {
-	if (what && strncmp(what, "run:", 4) != 0 && access(what, F_OK) == 0)
-		return load_paths(&what, 1, step_event, session, err);
+	if (what && strncmp(what, "run:", 4) != 0 && (strcmp(what, "-") == 0 || access(what, F_OK) == 0))
+		return load_paths(&what, 1, NULL, step_event, session, err);
 	return load_selected(db, what, step_event, session, err);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/decode/wire.h"
+#include "lib/io/archive.h"
 #include "lib/io/tfrecord.h"
 
 static bool ends(const char *name, const char *suffix)
@@ -14,8 +15,15 @@ static bool ends(const char *name, const char *suffix)
 
 static bool has_suffix(const char *name, const char *suffix)
 {
-	size_t n = strlen(name), m = strlen(suffix);
-	return ends(name, suffix) || (n > 3 && ends(name, ".gz") && n - 3 >= m && memcmp(name + n - 3 - m, suffix, m) == 0);
+	size_t n = strlen(name), m = strlen(suffix), packed = ends(name, ".gz") ? 3 : ends(name, ".zst") ? 4 : 0;
+	return ends(name, suffix) || (packed && n - packed >= m && memcmp(name + n - packed - m, suffix, m) == 0);
+}
+
+/* The file's own name: that of a folder or archive around it promises nothing. */
+static bool is_event_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return strstr(slash ? slash + 1 : path, "tfevents");
 }
 
 enum tf_file_kind tf_sniff_name(const char *name)
@@ -31,11 +39,14 @@ enum tf_file_kind tf_sniff_name(const char *name)
 		{".trace", TF_FILE_TRACE_PB},		    {".prof", TF_FILE_PPROF},
 		{".trace.json", TF_FILE_TRACE_JSON},	    {"memory_profile.json", TF_FILE_MEMORY_JSON},
 	};
+	size_t stem_len;
 
+	if (tf_is_archive_name(name, &stem_len))
+		return TF_FILE_ARCHIVE;
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (has_suffix(name, names[i].suffix))
 			return names[i].kind;
-	return strstr(name, "tfevents") ? TF_FILE_EVENTS : TF_FILE_UNKNOWN;
+	return is_event_name(name) ? TF_FILE_EVENTS : TF_FILE_UNKNOWN;
 }
 
 /* A valid record, at the start or (with damage in front) anywhere. */
@@ -46,7 +57,7 @@ static bool is_event_file(struct tf_bytes c, const char *name)
 
 	if (rec.kind == TF_RECORD_DATA || rec.kind == TF_RECORD_BAD_DATA)
 		return true;
-	if (!strstr(name, "tfevents"))
+	if (!is_event_name(name))
 		return false;
 	while (rec.kind != TF_RECORD_END && rec.kind != TF_RECORD_DATA)
 		rec = tf_record_next(&r);
@@ -179,6 +190,8 @@ enum tf_file_kind tf_sniff(struct tf_bytes c, bool whole, const char *name)
 		return TF_FILE_XPROF_CACHE;
 	if (c.len == 0)
 		return named;
+	if (tf_is_archive(c))
+		return TF_FILE_ARCHIVE;
 	if (is_event_file(c, name))
 		return named == TF_FILE_PROFILE_EMPTY && c.len < 256 ? TF_FILE_PROFILE_EMPTY : TF_FILE_EVENTS;
 	json = json_kind(c);

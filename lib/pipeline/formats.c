@@ -18,7 +18,7 @@ static int analyse(struct tf_capture *c, const struct tf_content *in, const char
 	struct tf_analyze_options options = {.step_event = o->step_event};
 	struct tf_session *s = &c->results;
 
-	c->trace.truncated |= in->cut;
+	c->trace.truncated |= in->cut || in->is_partial;
 	if (tf_trace_finish(&c->trace, err) < 0)
 		return -1;
 	s->hosts = tf_arena_alloc(&s->arena, sizeof *s->hosts);
@@ -97,7 +97,8 @@ static int prepare_trace_json(struct tf_content *in, const char *host, const str
 		goto out;
 	rc = tf_decode_trace_json(&stream, &c->trace, file, arena, err);
 	file->bytes_read = (int64_t)stream.total_bytes;
-	in->cut = stream.cut;
+	in->cut |= stream.cut;
+	in->codec = stream.codec;
 	in->cut_offset = stream.at;
 out:
 	tf_stream_close(&stream);
@@ -124,7 +125,7 @@ static int prepare_sidecar(struct tf_content *in, const char *host, const struct
 	}
 	s->host_count = s->host_cap = 1;
 	s->hosts->name = host;
-	if (tf_host_from_sidecar(&sidecar, truncated || in->cut, &s->arena, s->hosts, err) < 0)
+	if (tf_host_from_sidecar(&sidecar, truncated || in->cut || in->is_partial, &s->arena, s->hosts, err) < 0)
 		goto out;
 	c->loaded = true;
 	rc = 0;
@@ -187,6 +188,8 @@ static const char *reason_of(enum tf_file_kind kind)
 		return "a page of XProf's viewer, made from a capture: the capture says more";
 	case TF_FILE_XPROF_CACHE:
 		return "XProf's own cache, made from a capture: left alone";
+	case TF_FILE_ARCHIVE:
+		return "an archive that is not named like one: it is read where it is PATH itself";
 	default:
 		return "recognised; this version does not load it";
 	}
@@ -204,6 +207,22 @@ int tf_note_unloaded(const struct tf_content *in, struct tf_ledger_file *file, s
 		return tf_ledger_issue(arena, file, TF_ISSUE_NOT_A_PROFILE, TF_NONE, err,
 				       "named like %s, but no such content: damaged, or something else", tf_file_kind_name(named));
 	return tf_ledger_issue(arena, file, TF_ISSUE_NOT_A_PROFILE, TF_NONE, err, "neither event file nor profile");
+}
+
+int tf_note_archive(const struct tf_archive *a, struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err)
+{
+	enum tf_issue_code code = a->stop.code == TF_EFORMAT  ? TF_ISSUE_TRUNCATED
+				  : a->stop.code == TF_ELIMIT ? TF_ISSUE_LIMIT
+							      : TF_ISSUE_IO_ERROR;
+
+	if (a->stop.code != TF_OK && tf_ledger_issue(arena, file, code, a->stop_offset, err, "%s", a->stop.text) < 0)
+		return -1;
+	if (a->passed_over && tf_ledger_issue(arena, file, TF_ISSUE_UNSUPPORTED, TF_NONE, err,
+					      "%zu links, devices or entries without a name: passed over", a->passed_over) < 0)
+		return -1;
+	if (a->count == 0 && a->stop.code == TF_OK)
+		return tf_ledger_issue(arena, file, TF_ISSUE_EMPTY, TF_NONE, err, "the archive holds no file");
+	return 0;
 }
 
 void tf_capture_release(struct tf_capture *c)

@@ -9,6 +9,7 @@
 #include "lib/io/naming.h"
 #include "lib/io/walk.h"
 #include "lib/pipeline/load.h"
+#include "lib/pipeline/members.h"
 
 /* A file's source, and the run that it is of if it turns out to be an event file. */
 struct described {
@@ -30,15 +31,32 @@ static int64_t stamp_ns(struct timespec t)
 	return __builtin_mul_overflow((int64_t)t.tv_sec, INT64_C(1000000000), &ns) ? 0 : ns + t.tv_nsec;
 }
 
+/* Standard input, or a member of an archive that came by it: it has no stat to be known by. */
+static bool is_piped(const struct tf_found *found)
+{
+	return found->path[0] == '-' && found->st.st_nlink == 0;
+}
+
 static bool wanted(const struct tf_ingest_options *o, const char *path)
 {
-	bool included = !o->include || !o->include[0];
+	bool included = !o->include || !o->include[0], listed = !o->only;
 
+	for (size_t i = 0; o->only && o->only[i]; i++)
+		listed |= strcmp(o->only[i], path) == 0;
 	for (size_t i = 0; o->include && o->include[i]; i++)
 		included |= tf_glob_match(o->include[i], path);
 	for (size_t i = 0; o->exclude && o->exclude[i]; i++)
 		included &= !tf_glob_match(o->exclude[i], path);
-	return included;
+	return included && listed;
+}
+
+/* Of an archive the members must be wanted, and it may not be unwanted itself. */
+static bool is_wanted(const struct tf_ingest_options *o, const struct tf_found *found)
+{
+	struct tf_ingest_options but = {.exclude = o->exclude};
+	size_t stem_len;
+
+	return wanted(tf_is_archive_name(found->path, &stem_len) || is_piped(found) ? &but : o, found->path);
 }
 
 static struct tf_ledger_file *add_file(struct ingest *g, const char *path)
@@ -53,25 +71,34 @@ static struct tf_ledger_file *add_file(struct ingest *g, const char *path)
 	return f->path ? f : NULL;
 }
 
+static const char *real_path(struct tf_arena *a, const struct tf_found *found)
+{
+	if (found->inside)
+		return found->inside->real_path;
+	if (is_piped(found))
+		return found->path;
+	return found->real_root ? tf_arena_printf(a, "%s/%s", found->real_root, found->relative) : tf_real_path(a, found->path);
+}
+
 /* What the store recognises the file by. Strings live in the ledger's arena. */
 static int describe(struct ingest *g, const struct tf_found *found, struct described *out)
 {
 	struct tf_source *s = &out->source;
 	struct tf_arena *a = &g->ledger->arena;
-	bool standard = strcmp(found->path, "-") == 0;
-	const char *real = standard ? found->path : found->real_root ? tf_arena_printf(a, "%s/%s", found->real_root, found->relative)
-								     : tf_real_path(a, found->path);
+	const struct tf_inside *in = found->inside;
+	const char *real = real_path(a, found);
 	struct tf_names names;
 
 	if (!real)
 		return tf_fail_nomem(g->err);
-	if (tf_name_file(a, found->path, found->relative, found->from_file || standard, g->o->run, &names, g->err) < 0)
+	if (tf_name_file(a, in ? in->named : found->path, found->relative, found->from_file, g->o->run, &names, g->err) < 0)
 		return -1;
 	*s = (struct tf_source){
 		.run_prefix = g->o->run ? g->o->run : "", .device = (int64_t)found->st.st_dev,
 		.real_path = tf_utf8_repair(a, tf_bytes_of(real)),
 		.path = tf_utf8_repair(a, tf_bytes_of(found->path)), .run = tf_utf8_repair(a, tf_bytes_of(names.run)),
-		.run_path = tf_arena_strndup(a, found->path, strlen(found->path) - strlen(found->relative)),
+		.run_path = in ? tf_arena_strdup(a, in->run_path)
+			       : tf_arena_strndup(a, found->path, strlen(found->path) - strlen(found->relative)),
 		.session_name = tf_utf8_repair(a, tf_bytes_of(names.session)),
 		.host_name = tf_utf8_repair(a, tf_bytes_of(names.host)), .inode = (int64_t)found->st.st_ino,
 		.size_bytes = (int64_t)found->st.st_size, .mtime_ns = stamp_ns(found->st.st_mtim),
@@ -119,8 +146,8 @@ static int store_file(struct ingest *g, const struct tf_source *source, const st
 
 static int note_cut(struct ingest *g, struct tf_ledger_file *f, const struct tf_content *in)
 {
-	return in->cut ? tf_ledger_issue(&g->ledger->arena, f, TF_ISSUE_TRUNCATED, in->cut_offset, g->err,
-					 "the gzip stream ends early or is damaged")
+	return in->cut ? tf_ledger_issue(&g->ledger->arena, f, TF_ISSUE_TRUNCATED, in->cut_offset, g->err, "%s",
+					 tf_content_cut_text(in))
 		       : 0;
 }
 
@@ -238,7 +265,7 @@ static int load_content(struct ingest *g, struct described *file, struct tf_cont
 			*g->err = failed;
 			goto out;
 		}
-		if (issue(g, f, TF_ISSUE_UNREADABLE, failed.text) < 0)
+		if (issue(g, f, failed.code == TF_ELIMIT ? TF_ISSUE_LIMIT : TF_ISSUE_UNREADABLE, failed.text) < 0)
 			goto out;
 		f->state = TF_STATE_FAILED;
 	}
@@ -261,6 +288,97 @@ static int keep_unreadable(struct ingest *g, struct described *file, const struc
 			       || tf_store_note_unreadable(g->store, &file->source, known, f, g->err) < 0 ? -1 : 0;
 }
 
+/* What is wrong with an archive as a whole, and that it was read. */
+static int note_archive(struct ingest *g, const struct tf_archive *a, struct tf_ledger_file *f)
+{
+	struct tf_arena *arena = &g->ledger->arena;
+
+	if (a->count == 0)
+		f->state = a->stop.code != TF_OK ? TF_STATE_FAILED : TF_STATE_SKIPPED;
+	for (size_t i = 0; i < a->count; i++)
+		f->bytes_read += a->members[i].bytes;
+	return tf_note_archive(a, f, arena, g->err);
+}
+
+/* Rows of members that an archive does not have any more go; what a cut archive had beyond the cut stays. */
+static int forget_members(struct ingest *g, const struct tf_source *source, const struct tf_archive *a)
+{
+	struct tf_map kept = {0};
+	struct tf_arena arena = {0};
+	int rc = 0;
+
+	for (size_t i = 0; a && rc == 0 && i < a->count; i++) {
+		char *path = tf_utf8_repair(&arena, tf_bytes_of(a->members[i].path));
+		rc = path ? tf_map_put(&kept, tf_hash_bytes(path, strlen(path)), 1, g->err) : tf_fail_nomem(g->err);
+	}
+	if (rc == 0 && (!a || a->stop.code == TF_OK))
+		rc = tf_store_forget_members(g->store, source, &kept, g->err);
+	tf_map_release(&kept);
+	tf_arena_release(&arena);
+	return rc;
+}
+
+static int ingest_file(struct ingest *g, const struct tf_found *found);
+
+/* The members of an archive that are being read. */
+struct reading {
+	struct ingest *g;
+	bool left_out; /* some are not wanted */
+};
+
+static bool wants_member(void *ctx, const char *path)
+{
+	struct reading *r = ctx;
+	struct tf_found found = {.path = path, .st.st_nlink = 1};
+	bool yes = is_wanted(r->g->o, &found);
+
+	r->left_out |= !yes;
+	return yes;
+}
+
+static int ingest_member(void *ctx, const struct tf_found *found, struct tf_error *err)
+{
+	(void)err; /* the same as in ctx */
+	return ingest_file(((struct reading *)ctx)->g, found);
+}
+
+/* Its own row comes last: should this end before, the archive is read again. `row`: its place in the ledger, which moves as it grows. */
+static int ingest_archive(struct ingest *g, struct tf_source *source, const struct tf_found *found, const struct tf_content *in, size_t row)
+{
+	struct tf_archive a = {0};
+	struct reading reading = {.g = g};
+	struct tf_member_use use = {&reading, wants_member, ingest_member};
+	int rc = -1;
+
+	if (found->inside && found->inside->depth >= TF_LIMIT_ARCHIVE_DEPTH) {
+		tf_fail(&a.stop, TF_ELIMIT, "an archive in an archive, over %d deep: not read", TF_LIMIT_ARCHIVE_DEPTH);
+		a.stop_offset = TF_NONE;
+	} else if (tf_archive_list(&a, &in->stored, g->err) < 0 || tf_use_members(&a, found, source->real_path, &use, g->err) < 0
+		   || forget_members(g, source, &a) < 0) {
+		goto out;
+	}
+	if (reading.left_out) { /* who asks for them later must get them */
+		source->device = TF_NONE;
+		source->content_hash = 0;
+	}
+	source->run = source->session_name = source->host_name = NULL;
+	if (note_archive(g, &a, &g->ledger->files[row]) == 0)
+		rc = store_file(g, source, in, NULL, NULL, &g->ledger->files[row]);
+out:
+	tf_archive_release(&a);
+	return rc;
+}
+
+/* The same bytes under a new stat. */
+static int keep_known(struct ingest *g, const struct tf_source *source, const struct tf_source_known *known, struct tf_ledger_file *f)
+{
+	f->state = TF_STATE_UNCHANGED;
+	f->records = known->records;
+	if (f->kind == TF_FILE_ARCHIVE && tf_store_touch_members(g->store, source, g->err) < 0)
+		return -1;
+	return tf_store_touch_source(g->store, known->file_id, source, g->err);
+}
+
 static int load_file(struct ingest *g, struct described *file, const struct tf_source_known *known, const struct tf_found *found,
 		     struct tf_ledger_file *f)
 {
@@ -269,21 +387,24 @@ static int load_file(struct ingest *g, struct described *file, const struct tf_s
 	struct tf_error failed = {0};
 
 	errno = found->error;
-	if (found->error ? tf_fail_errno(&failed, TF_EIO, "cannot read") : tf_content_open(&in, found->path, &failed))
+	if (found->error ? tf_fail_errno(&failed, TF_EIO, "cannot read") : tf_open_found(&in, found, &failed))
 		return keep_unreadable(g, file, known, &failed, f);
 	f->kind = source->kind = tf_sniff(in.content, in.whole, source->path);
-	bool hashed = tf_format_find(f->kind);
+	bool is_archive = f->kind == TF_FILE_ARCHIVE && tf_opens_archive(found);
+	bool is_far = in.stored.member && !in.stored.bytes.data; /* a hash would cost a pass through the archive around it */
+	bool hashed = (is_archive || tf_format_find(f->kind)) && !is_far;
 	int rc = hashed ? tf_content_hash(&in, &source->content_hash, &failed) : 0;
 	f->bytes = source->size_bytes = in.disk_bytes;
-	if (rc < 0) {
+	if (rc == 0 && known->found && known->kind == TF_FILE_ARCHIVE && !is_archive)
+		rc = forget_members(g, source, NULL);
+	if (rc < 0)
 		rc = note_unreadable(g, f, &failed);
-	} else if (hashed && known->found && known->content_hash == source->content_hash && !g->o->step_event) {
-		f->state = TF_STATE_UNCHANGED;
-		f->records = known->records;
-		rc = tf_store_touch_source(g->store, known->file_id, source, g->err);
-	} else {
+	else if (hashed && known->found && known->content_hash == source->content_hash && !g->o->step_event)
+		rc = keep_known(g, source, known, f);
+	else if (is_archive)
+		rc = ingest_archive(g, source, found, &in, (size_t)(f - g->ledger->files));
+	else
 		rc = load_content(g, file, &in, f);
-	}
 	tf_content_close(&in);
 	return rc;
 }
@@ -303,14 +424,14 @@ static int ingest_file(struct ingest *g, const struct tf_found *found)
 	f->bytes = (int64_t)found->st.st_size;
 	if (describe(g, found, &file) < 0 || tf_store_find_source(g->store, &file.source, &known, g->err) < 0)
 		return -1;
-	if (known.found && known.same_stat && !found->error && !g->o->step_event && strcmp(found->path, "-") != 0) {
+	if (known.found && known.same_stat && !found->error && !g->o->step_event && !is_piped(found)) {
 		f->state = TF_STATE_UNCHANGED;
 		f->kind = known.kind;
 		f->records = known.records;
 		return 0;
 	}
 	if (load_file(g, &file, &known, found, f) < 0)
-		return tf_wrap(g->err, "'%s'", f->path);
+		return tf_wrap(g->err, "'%s'", found->path);
 	return 0;
 }
 
@@ -328,6 +449,8 @@ static int find_path(struct ingest *g, struct tf_walk *w, const char *path)
 		*g->err = failed;
 		return -1;
 	}
+	if (strcmp(path, "-") == 0)
+		return 0;
 	const char *real = tf_real_path(a, path);
 	return real ? tf_store_forget_unread(g->store, real, g->err) : tf_fail_nomem(g->err);
 }
@@ -342,14 +465,8 @@ static int find_all(struct ingest *g, struct tf_walk *w, const char *const *path
 			tf_hint(err, "copy it here first, or pipe it in: … | tfprof ingest --run NAME -");
 			return -1;
 		}
-		if (strcmp(paths[i], "-") == 0) {
-			struct tf_found *f = tf_arena_push(&w->arena, (void **)&w->files, &w->count, &w->cap, sizeof *f);
-			if (!f)
-				return tf_fail_nomem(err);
-			*f = (struct tf_found){.path = "-", .relative = "-", .from_file = true};
-		} else if (find_path(g, w, paths[i]) < 0) {
+		if (find_path(g, w, paths[i]) < 0)
 			return -1;
-		}
 	}
 	return w->count == 0 && g->ledger->missing ? tf_fail(err, TF_EIO, "%s", g->ledger->missing) : 0;
 }
@@ -367,22 +484,6 @@ static int skip_store(struct tf_walk *w, struct tf_store *store, struct tf_error
 	return 0;
 }
 
-/* Captures come first, then traces, then result files: what a better file has said already is not loaded. */
-static int turn_of(const struct tf_found *f)
-{
-	static const char *const last[] = {".json", "_stats.pb", "input_pipeline", "memory_profile"};
-	const char *slash = strrchr(f->path, '/'), *name = slash ? slash + 1 : f->path;
-
-	if (strstr(name, ".trace"))
-		return 1;
-	if (strstr(name, "overview_page"))
-		return 2;
-	for (size_t i = 0; i < sizeof last / sizeof last[0]; i++)
-		if (strstr(name, last[i]))
-			return 3;
-	return 0;
-}
-
 int tf_ingest(struct tf_store *store, const char *const *paths, size_t path_count,
 	      const struct tf_ingest_options *options, struct tf_ledger *ledger, struct tf_error *err)
 {
@@ -397,12 +498,12 @@ int tf_ingest(struct tf_store *store, const char *const *paths, size_t path_coun
 	for (size_t i = 0; i < w.count; i++)
 		total += (uint64_t)w.files[i].st.st_size;
 	tf_progress_init(&progress, options->progress_to, options->progress, total);
-	for (size_t i = 0; i < 4 * w.count; i++) {
+	for (size_t i = 0; i < TF_TURNS * w.count; i++) {
 		const struct tf_found *f = &w.files[i % w.count];
-		if (turn_of(f) != (int)(i / w.count))
+		if (tf_turn_of(f->path) != (int)(i / w.count))
 			continue;
 		tf_progress_update(&progress, done, f->path);
-		if (wanted(options, f->path) && ingest_file(&g, f) < 0)
+		if (is_wanted(options, f) && ingest_file(&g, f) < 0)
 			goto out;
 		done += (uint64_t)f->st.st_size;
 	}

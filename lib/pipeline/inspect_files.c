@@ -9,6 +9,7 @@
 #include "lib/io/naming.h"
 #include "lib/io/walk.h"
 #include "lib/pipeline/load.h"
+#include "lib/pipeline/members.h"
 
 /* Candidates listed. */
 enum { CANDIDATES = 12 };
@@ -190,8 +191,8 @@ static int keep_capture(struct tf_capture *c, struct tf_arena *a, struct tf_insp
 
 static int note_cut(const struct tf_content *in, struct tf_arena *a, struct tf_inspected *f, struct tf_error *err)
 {
-	return in->cut ? tf_ledger_issue(a, &f->file, TF_ISSUE_TRUNCATED, in->cut_offset, err,
-					 "the gzip stream ends early or is damaged")
+	return in->cut ? tf_ledger_issue(a, &f->file, TF_ISSUE_TRUNCATED, in->cut_offset, err, "%s",
+					 tf_content_cut_text(in))
 		       : 0;
 }
 
@@ -211,7 +212,6 @@ static int inspect_content(struct tf_content *in, const struct tf_found *found, 
 	struct tf_error failed = {0};
 	int rc = -1;
 
-	f->file.kind = tf_sniff(in->content, in->whole, found->path);
 	const struct tf_format *format = tf_format_find(f->file.kind);
 	bool streams = format && format->streams;
 	if (format && !streams && tf_content_load(in, &failed) < 0) {
@@ -219,7 +219,7 @@ static int inspect_content(struct tf_content *in, const struct tf_found *found, 
 		goto out;
 	}
 	f->file.bytes_read = (int64_t)in->content.len;
-	if (tf_name_file(a, found->path, found->relative, found->from_file, NULL, &names, err) < 0)
+	if (tf_name_file(a, found->inside ? found->inside->named : found->path, found->relative, found->from_file, NULL, &names, err) < 0)
 		goto out;
 	if (!streams && note_cut(in, a, f, err) < 0)
 		goto out;
@@ -239,12 +239,41 @@ out:
 	return rc;
 }
 
+static int inspect_file(const struct tf_found *found, struct tf_inspection *out, struct tf_error *err);
+
+static int inspect_member(void *ctx, const struct tf_found *found, struct tf_error *err)
+{
+	return inspect_file(found, ctx, err);
+}
+
+/* An archive and then its members. */
+static int inspect_archive(const struct tf_content *in, const struct tf_found *found, struct tf_inspection *out, size_t row,
+			   struct tf_error *err)
+{
+	struct tf_archive a = {0};
+	struct tf_member_use use = {out, NULL, inspect_member};
+	int rc = -1;
+
+	if (found->inside && found->inside->depth >= TF_LIMIT_ARCHIVE_DEPTH)
+		return tf_ledger_issue(&out->arena, &out->files[row].file, TF_ISSUE_LIMIT, TF_NONE, err,
+				       "an archive in an archive, over %d deep: not read", TF_LIMIT_ARCHIVE_DEPTH);
+	if (tf_archive_list(&a, &in->stored, err) < 0)
+		goto out;
+	if (tf_note_archive(&a, &out->files[row].file, &out->arena, err) == 0)
+		rc = tf_use_members(&a, found, found->path, &use, err);
+out:
+	tf_archive_release(&a);
+	return rc;
+}
+
 static int inspect_file(const struct tf_found *found, struct tf_inspection *out, struct tf_error *err)
 {
 	struct tf_arena *a = &out->arena;
+	size_t row = out->count;
 	struct tf_inspected *f = tf_arena_push(a, (void **)&out->files, &out->count, &out->cap, sizeof *f);
 	struct tf_content in;
 	struct tf_error failed = {0};
+	int rc;
 
 	if (!f)
 		return tf_fail_nomem(err);
@@ -257,9 +286,14 @@ static int inspect_file(const struct tf_found *found, struct tf_inspection *out,
 		return tf_ledger_issue(a, &f->file, TF_ISSUE_IO_ERROR, TF_NONE, err, "%s", strerror(found->error));
 	if (found->same_as)
 		return tf_ledger_issue(a, &f->file, TF_ISSUE_SAME_FILE, TF_NONE, err, "a hard link to '%s'", found->same_as);
-	if (tf_content_open(&in, found->path, &failed) < 0)
+	if (tf_open_found(&in, found, &failed) < 0)
 		return tf_ledger_issue(a, &f->file, TF_ISSUE_IO_ERROR, TF_NONE, err, "%s", failed.text);
-	int rc = inspect_content(&in, found, a, f, err);
+	f->file.bytes = in.disk_bytes;
+	f->file.kind = tf_sniff(in.content, in.whole, found->path);
+	if (f->file.kind == TF_FILE_ARCHIVE && tf_opens_archive(found))
+		rc = inspect_archive(&in, found, out, row, err);
+	else
+		rc = inspect_content(&in, found, a, f, err);
 	tf_content_close(&in);
 	return rc;
 }

@@ -32,6 +32,9 @@ const struct tf_format *tf_format_find(enum tf_file_kind kind);
 /* The issue of a file that is not loaded: empty, of a kind that is only recognised, or no profile. 0, or -1 when out of memory. */
 int tf_note_unloaded(const struct tf_content *in, struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err);
 
+/* The issues of an archive: what is wrong with it as a whole, and what it holds that is no file. 0, or -1 when out of memory. */
+int tf_note_archive(const struct tf_archive *a, struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err);
+
 void tf_capture_release(struct tf_capture *c);
 
 #endif

@@ -8,6 +8,7 @@
 struct tf_ingest_options {
 	const char *run;	/* --run NAME, or NULL */
 	const char *const *include, *const *exclude; /* NULL-terminated globs over paths, or NULL */
+	const char *const *only; /* NULL-terminated paths beside which nothing is loaded, or NULL */
 	enum tf_events_kept events;
 	const regex_t *step_event;
 	enum tf_progress_mode progress;

@@ -5,7 +5,7 @@
 static bool has_rows(const struct tf_ledger *l)
 {
 	for (size_t i = 0; i < l->file_count; i++)
-		if (l->files[i].state != TF_STATE_FAILED && l->files[i].state != TF_STATE_SKIPPED)
+		if (tf_ledger_file_gave(&l->files[i]))
 			return true;
 	return false;
 }

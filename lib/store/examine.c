@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/io/walk.h"
 #include "lib/store/db.h"
 
 /* Columns of these names hold keys, whatever table they are in; NULL is no key. */
@@ -105,31 +106,34 @@ static int count_orphans(struct tf_store *s, const char *table, size_t k, void *
 	return 0;
 }
 
-static enum tf_source_fate fate_of(sqlite3_stmt *q)
+/* Of a member of an archive the stat is the archive's but for the size. */
+static enum tf_source_fate fate_of(sqlite3_stmt *q, struct tf_arena *a)
 {
+	const char *path = (const char *)sqlite3_column_text(q, 1), *file;
 	struct stat st;
 
 	if (sqlite3_column_type(q, 2) == SQLITE_NULL)
 		return TF_SOURCE_UNREAD;
-	if (stat((const char *)sqlite3_column_text(q, 1), &st) < 0)
+	file = path ? tf_file_around(a, path) : NULL;
+	if (!file || stat(file, &st) < 0)
 		return TF_SOURCE_GONE;
 	int64_t mtime_ns = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
 	int64_t ctime_ns = st.st_ctim.tv_sec * INT64_C(1000000000) + st.st_ctim.tv_nsec;
-	bool same = tf_db_i64(q, 2) == (int64_t)st.st_ino && tf_db_i64(q, 3) == (int64_t)st.st_size && tf_db_i64(q, 4) == mtime_ns
-		    && tf_db_i64(q, 5) == ctime_ns;
+	bool same = tf_db_i64(q, 2) == (int64_t)st.st_ino && tf_db_i64(q, 4) == mtime_ns && tf_db_i64(q, 5) == ctime_ns
+		    && (tf_db_i64(q, 3) == (int64_t)st.st_size || strcmp(file, path) != 0);
 	return same ? TF_SOURCE_SAME : TF_SOURCE_CHANGED;
 }
 
 static int check_sources(struct tf_store *s, struct tf_examination *e, struct tf_error *err)
 {
 	sqlite3_stmt *q = tf_db_bind(s, err, "SELECT path, real_path, inode, size_bytes, mtime_ns, ctime_ns FROM _source_file"
-					     " WHERE real_path <> '-' ORDER BY path", "");
+					     " WHERE real_path <> '-' AND real_path NOT LIKE '-/%' ORDER BY path", "");
 	int step, rc = 0;
 
 	if (!q)
 		return -1;
 	while ((step = sqlite3_step(q)) == SQLITE_ROW) {
-		enum tf_source_fate fate = fate_of(q);
+		enum tf_source_fate fate = fate_of(q, &e->arena);
 		e->fates[fate]++;
 		if (fate == TF_SOURCE_SAME)
 			continue;

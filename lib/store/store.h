@@ -10,6 +10,7 @@
 
 #include "lib/analyze/analyze.h"
 #include "lib/analyze/scalar_series.h"
+#include "lib/base/hash.h"
 #include "lib/base/table.h"
 #include "lib/trace/rows.h"
 
@@ -72,6 +73,15 @@ int tf_store_touch_source(struct tf_store *s, int64_t file_id, const struct tf_s
 int tf_store_note_unreadable(struct tf_store *s, const struct tf_source *source, const struct tf_source_known *known,
 			     struct tf_ledger_file *file, struct tf_error *err);
 
+/*
+ * Forgets those members of an archive (real paths below that of `source`, of the same run prefix) whose path below it, or a part of that
+ * which ends at a slash, is not in `kept` (keys: tf_hash_bytes). 0 or -1.
+ */
+int tf_store_forget_members(struct tf_store *s, const struct tf_source *source, const struct tf_map *kept, struct tf_error *err);
+
+/* Notes the stat of an archive, whose bytes are what they were, as that of its members. 0 or -1. */
+int tf_store_touch_members(struct tf_store *s, const struct tf_source *source, struct tf_error *err);
+
 /* Forgets the files below an absolute path of which nothing could be read and that are no more, and folders. 0 or -1. */
 int tf_store_forget_unread(struct tf_store *s, const char *root, struct tf_error *err);
 
@@ -130,7 +140,10 @@ struct tf_target {
 int tf_store_select(struct tf_store *s, const char *selector, struct tf_arena *arena, struct tf_target **targets,
 		    size_t *count, struct tf_error *err);
 
-/* The paths of the files that a target was read from. TF_EFORMAT if one of them is no more what was read. Arena. 0 or -1. */
+/*
+ * The paths of the files (ARCHIVE/MEMBER too) that a target was read from. TF_EFORMAT if one of them is no more what was read. Arena.
+ * 0 or -1.
+ */
 int tf_store_list_sources(struct tf_store *s, const struct tf_target *target, struct tf_arena *a, const char ***paths, size_t *count,
 			  struct tf_error *err);
 

@@ -33,6 +33,12 @@ bool tf_issue_is_damage(enum tf_issue_code code)
 	return code <= TF_ISSUE_TOO_LONG || code == TF_ISSUE_IO_ERROR;
 }
 
+bool tf_ledger_file_gave(const struct tf_ledger_file *file)
+{
+	bool gave = file->state != TF_STATE_FAILED && file->state != TF_STATE_SKIPPED;
+	return gave && (file->kind != TF_FILE_ARCHIVE || file->state == TF_STATE_UNCHANGED);
+}
+
 const char *tf_tail_name(enum tf_tail_state state)
 {
 	static const char *const names[] = {"clean", "partial_record", "zero_fill", "garbage"};

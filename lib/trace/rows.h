@@ -30,6 +30,7 @@
 	X(TF_FILE_PROFILE_EMPTY, "profile_empty") \
 	X(TF_FILE_VIEWER_JSON, "viewer_json") \
 	X(TF_FILE_XPROF_CACHE, "xprof_cache") \
+	X(TF_FILE_ARCHIVE, "archive") \
 	X(TF_FILE_HOST_METRICS, "host_metrics")
 
 enum tf_file_kind {
@@ -95,12 +96,12 @@ const char *tf_state_name(enum tf_file_state state);
 
 /* One file of an ingest. Filled by decoder and pipeline. Strings and issues live in the ledger's arena. */
 struct tf_ledger_file {
-	const char *path; /* as found, below the PATH argument; raw bytes repaired to UTF-8 */
+	const char *path; /* as found (a member: ARCHIVE/MEMBER); raw bytes repaired to UTF-8 */
 	enum tf_file_kind kind;
 	enum tf_file_state state;
 	int64_t records;
 	int64_t bytes;	    /* size on disk, or read from the pipe */
-	int64_t bytes_read; /* decoded, after gzip */
+	int64_t bytes_read; /* decoded, after decompression */
 	int64_t skipped_records, skipped_bytes;
 	int64_t first_bad_offset; /* TF_NONE */
 	enum tf_tail_state tail;
@@ -109,6 +110,9 @@ struct tf_ledger_file {
 	int64_t new_rows;
 	const char *writer_version; /* "brain.Event:2", or NULL */
 };
+
+/* True if the file gave something now, or did so at an earlier time and is unchanged. An archive gives nothing but its members. */
+bool tf_ledger_file_gave(const struct tf_ledger_file *file);
 
 struct tf_ledger {
 	struct tf_arena arena;

@@ -1,12 +1,12 @@
 CREATE VIEW source_file(
 	-- One row per file that an ingest met.
 	file_id, -- key
-	path, -- as found
+	path, -- as found; ARCHIVE/MEMBER for a member of an archive
 	kind, -- what its content is: event_file xspace …
 	run_id, -- run.run_id; null if it belongs to none
 	session_id, -- session.session_id; null if it belongs to none
-	size_bytes, -- on disk
-	bytes_read, -- decoded (after gzip)
+	size_bytes, -- on disk; of a member, in the archive
+	bytes_read, -- decoded, after decompression
 	records, -- framed records or profile events
 	state, -- new replaced unchanged skipped failed: as last loaded
 	tail_state, -- clean partial_record zero_fill garbage

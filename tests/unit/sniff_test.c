@@ -322,7 +322,25 @@ static void names_promise_kinds_compressed_or_not(void **state)
 	assert_int_equal(tf_sniff_name("h.xplane.pbx"), TF_FILE_UNKNOWN);
 	assert_int_equal(tf_sniff_name("memory.prof"), TF_FILE_PPROF);
 	assert_int_equal(tf_sniff_name(".gz"), TF_FILE_UNKNOWN);
+	assert_int_equal(tf_sniff_name("h.xplane.pb.zst"), TF_FILE_XSPACE);
+	assert_int_equal(tf_sniff_name("h.trace.json.zst"), TF_FILE_TRACE_JSON);
+	assert_int_equal(tf_sniff_name("logs.tar.zst"), TF_FILE_ARCHIVE);
+	assert_int_equal(tf_sniff_name("logs.zip/h.xplane.pb"), TF_FILE_XSPACE);
+	assert_int_equal(tf_sniff_name("tfevents/events.out.tfevents.1"), TF_FILE_EVENTS);
+	assert_int_equal(tf_sniff_name("tfevents/README"), TF_FILE_UNKNOWN);
 	assert_int_equal(tf_sniff_name(""), TF_FILE_UNKNOWN);
+}
+
+/* A zip by its first bytes; a tar by the sum in its header, here of a header of one letter: 'a' (97) and the sum's own eight spaces (256). */
+static void an_archive_is_one_under_any_name(void **state)
+{
+	(void)state;
+	uint8_t tar[512] = {'a'};
+	memcpy(tar + 148, "000541", 7); /* 353 */
+	assert_int_equal(tf_sniff((struct tf_bytes){tar, sizeof tar}, true, "events.out.tfevents.1"), TF_FILE_ARCHIVE);
+	tar[1] = 'b';
+	assert_int_equal(tf_sniff((struct tf_bytes){tar, sizeof tar}, true, "x"), TF_FILE_UNKNOWN);
+	assert_int_equal(tf_sniff(tf_bytes_of("PK\3\4 and so on"), true, "x"), TF_FILE_ARCHIVE);
 }
 
 int main(void)
@@ -349,6 +367,7 @@ int main(void)
 		cmocka_unit_test(compressed_bytes_are_nothing),
 		cmocka_unit_test(random_bytes_are_nothing_and_do_no_harm),
 		cmocka_unit_test(names_promise_kinds_compressed_or_not),
+		cmocka_unit_test(an_archive_is_one_under_any_name),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
