@@ -40,8 +40,11 @@
 /* Nesting of events on a line (depth of the stack). */
 #define TF_LIMIT_EVENT_DEPTH 65535
 
-/* Numeric values of one tensor kept as JSON in `tensor.value`. */
-#define TF_LIMIT_TENSOR_VALUES 1024
+/* Numeric values of one tensor kept as JSON in `tensor.value`: a PR curve of 200 thresholds has 1200. */
+#define TF_LIMIT_TENSOR_VALUES 4096
+
+/* Buckets of one histogram: TensorFlow writes at most 30 or 1549, and a constant tensor can promise any number. */
+#define TF_LIMIT_HISTOGRAM_BUCKETS 65536
 
 /* Memory timeline points per allocator that are stored; down-sampling keeps the maxima. */
 #define TF_LIMIT_TIMELINE_POINTS 1000

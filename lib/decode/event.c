@@ -1,8 +1,9 @@
-/* Event files: the records, and the events in them. Graphs are stepped over on the wire, whatever their size. */
+/* Event files: the records, and the events in them. */
 #include "lib/decode/event.h"
 
 #include <math.h>
 
+#include "lib/decode/graph_def.h"
 #include "lib/decode/summary.h"
 #include "lib/io/tfrecord.h"
 
@@ -24,10 +25,17 @@ static int session_log(struct tf_values *v, struct tf_bytes message, struct tf_e
 	return status != 1 ? 0 : v->sink->session_start(v->sink->ctx, v->step, v->wall_time, v->offset, err);
 }
 
-static int counted(struct tf_values *v, const char *tag, const char *kind, struct tf_error *err)
+static int graph(struct tf_values *v, bool meta, struct tf_bytes message, struct tf_error *err)
 {
-	struct tf_point at = {.tag = tf_bytes_of(tag), .step = v->step, .wall_time = v->wall_time, .offset = v->offset};
-	return v->sink->counted(v->sink->ctx, &at, kind, err);
+	struct tf_point at = {.tag = tf_bytes_of(meta ? "__meta_graph__" : "__graph__"), .step = v->step, .wall_time = v->wall_time,
+			      .offset = v->offset};
+	bool whole;
+
+	if ((meta ? tf_read_meta_graph(v, &at, message, &whole, err) : tf_read_graph(v, &at, "graph", message, &whole, err)) < 0)
+		return -1;
+	if (!whole && tf_values_malformed(v, "graph", err) < 0)
+		return -1;
+	return v->sink->counted(v->sink->ctx, &at, meta ? "meta_graph" : "graph", err);
 }
 
 static int run_metadata(struct tf_values *v, struct tf_bytes message, struct tf_error *err)
@@ -90,10 +98,10 @@ static int read_event(struct tf_values *v, struct tf_bytes message, struct tf_er
 			rc = session_log(v, f.bytes, err);
 			break;
 		case E_GRAPH:
-			rc = counted(v, "__graph__", "graph", err);
+			rc = graph(v, false, f.bytes, err);
 			break;
 		case E_META_GRAPH:
-			rc = counted(v, "__meta_graph__", "meta_graph", err);
+			rc = graph(v, true, f.bytes, err);
 			break;
 		case E_RUN_METADATA:
 			rc = run_metadata(v, f.bytes, err);

@@ -6,9 +6,12 @@
 
 #include "lib/base/limits.h"
 #include "lib/base/vec.h"
-#include "lib/decode/tensor.h"
+#include "lib/decode/graph_def.h"
+#include "lib/decode/hparams.h"
+#include "lib/decode/media.h"
+#include "lib/decode/plugin_data.h"
 
-enum { V_TAG = 1, V_SIMPLE = 2, V_IMAGE = 4, V_HISTO = 5, V_AUDIO = 6, V_TENSOR = 8, V_METADATA = 9 };
+enum { V_TAG = 1, V_SIMPLE = 2, V_IMAGE = 4, V_HISTO = 5, V_AUDIO = 6, V_NODE_NAME = 7, V_TENSOR = 8, V_METADATA = 9 };
 
 /* One value as it lies in the message. */
 struct value {
@@ -45,9 +48,13 @@ static bool read_value(struct tf_bytes message, struct value *v)
 {
 	struct tf_wire w = tf_wire_of(message);
 	struct tf_field f;
+	struct tf_bytes node_name = {0};
 
 	while (tf_wire_next(&w, &f)) {
 		switch (f.number << 3 | f.type) {
+		case V_NODE_NAME << 3 | TF_WIRE_BYTES:
+			node_name = f.bytes;
+			break;
 		case V_TAG << 3 | TF_WIRE_BYTES:
 			v->at.tag = f.bytes;
 			break;
@@ -78,6 +85,8 @@ static bool read_value(struct tf_bytes message, struct value *v)
 			break;
 		}
 	}
+	if (v->has_tensor && v->at.tag.len == 0) /* what tensors went by before there were plugins */
+		v->at.tag = node_name;
 	return w.fault == TF_WIRE_FINE;
 }
 
@@ -161,7 +170,7 @@ static int old_histogram(struct tf_values *s, struct value *v, struct tf_error *
 /* TF 2: rows of (left, right, count). Sums were not recorded. */
 static int new_histogram(struct tf_values *s, struct value *v, const struct tf_tensor *t, struct tf_error *err)
 {
-	size_t n = t->count / 3;
+	size_t n = (size_t)t->elements / 3;
 	double *cells = tf_arena_array(&s->arena, 3 * n + 1, sizeof *cells), total = 0;
 	double low = NAN, high = NAN;
 
@@ -169,11 +178,11 @@ static int new_histogram(struct tf_values *s, struct value *v, const struct tf_t
 		return tf_fail_nomem(err);
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < 3; k++)
-			cells[k * n + i] = t->numbers[3 * i + k];
-		total += t->numbers[3 * i + 2];
-		if (t->numbers[3 * i + 2] > 0) {
-			low = isnan(low) ? t->numbers[3 * i] : low;
-			high = t->numbers[3 * i + 1];
+			cells[k * n + i] = tf_tensor_number(t, 3 * i + k);
+		total += cells[2 * n + i];
+		if (cells[2 * n + i] > 0) {
+			low = isnan(low) ? cells[i] : low;
+			high = cells[n + i];
 		}
 	}
 	struct tf_histogram h = {.count = total, .min = low, .max = high, .sum = NAN, .sum_squares = NAN, .left = cells,
@@ -181,62 +190,11 @@ static int new_histogram(struct tf_values *s, struct value *v, const struct tf_t
 	return s->sink->histogram(s->sink->ctx, &v->at, &h, err);
 }
 
-static const char *encoding_of(struct tf_bytes b)
+/* A tensor of (buckets, 3) that is all there; one of no buckets too. */
+static bool is_histogram(const struct tf_tensor *t)
 {
-	static const struct {
-		const char *magic;
-		size_t len;
-		const char *name;
-	} kinds[] = {{"\x89PNG", 4, "png"}, {"\xff\xd8\xff", 3, "jpeg"}, {"GIF8", 4, "gif"}, {"RIFF", 4, "wav"}, {"BM", 2, "bmp"}};
-
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-		if (b.len >= kinds[i].len && memcmp(b.data, kinds[i].magic, kinds[i].len) == 0)
-			return kinds[i].name;
-	return NULL;
-}
-
-/* TF 1 image and audio messages. */
-static int old_media(struct tf_values *s, struct value *v, bool image, struct tf_error *err)
-{
-	struct tf_wire w = tf_wire_of(image ? v->image : v->audio);
-	struct tf_field f;
-	struct tf_media m = {.kind = image ? TF_MEDIA_IMAGE : TF_MEDIA_AUDIO, .width = TF_NONE, .height = TF_NONE};
-
-	while (tf_wire_next(&w, &f)) {
-		if (image && f.number == 1 && f.type == TF_WIRE_VARINT)
-			m.height = (int64_t)f.value;
-		else if (image && f.number == 2 && f.type == TF_WIRE_VARINT)
-			m.width = (int64_t)f.value;
-		else if (f.number == 4 && f.type == TF_WIRE_BYTES) {
-			m.bytes = (int64_t)f.bytes.len;
-			m.encoding = encoding_of(f.bytes);
-		}
-	}
-	return s->sink->media(s->sink->ctx, &v->at, &m, err);
-}
-
-/* TF 2 images are strings: width, height, then one encoded picture each; audio clips are pairs of clip and label. */
-static int new_media(struct tf_values *s, struct value *v, const struct tf_tensor *t, bool image, struct tf_error *err)
-{
-	struct tf_arena *a = &s->arena;
-
-	for (size_t i = image ? 2 : 0; i < t->count; i += image ? 1 : 2) {
-		struct tf_media m = {.kind = image ? TF_MEDIA_IMAGE : TF_MEDIA_AUDIO, .width = TF_NONE, .height = TF_NONE};
-		m.bytes = (int64_t)t->texts[i].len;
-		m.encoding = encoding_of(t->texts[i]);
-		if (image) {
-			char *width = tf_utf8_repair(a, t->texts[0]), *height = tf_utf8_repair(a, t->texts[1]);
-			if (!width || !height)
-				return tf_fail_nomem(err);
-			if (!tf_parse_i64(width, &m.width))
-				m.width = TF_NONE;
-			if (!tf_parse_i64(height, &m.height))
-				m.height = TF_NONE;
-		}
-		if (s->sink->media(s->sink->ctx, &v->at, &m, err) < 0)
-			return -1;
-	}
-	return 0;
+	return !t->is_text && t->rank == 2 && t->dims[1] == 3 && t->elements >= 0 && t->elements / 3 <= TF_LIMIT_HISTOGRAM_BUCKETS
+	       && (t->count || t->elements == 0);
 }
 
 static int text_value(struct tf_values *s, struct value *v, const struct tf_tensor *t, struct tf_error *err)
@@ -281,74 +239,55 @@ static int plain_tensor(struct tf_values *s, struct value *v, const struct tf_te
 	return rc;
 }
 
-static int malformed(struct tf_values *s, const char *what, struct tf_error *err)
+int tf_values_malformed(struct tf_values *s, const char *what, struct tf_error *err)
 {
 	s->file->skipped_records++;
 	return tf_ledger_issue(s->ledger, s->file, TF_ISSUE_PROTO_ERROR, s->offset, err, "malformed %s in the record", what);
+}
+
+/* Strings that are messages of a plugin: the layout of charts, and what was traced of functions. */
+static int message_value(struct tf_values *s, struct value *v, const struct tf_tensor *t, bool layout, struct tf_error *err)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		bool whole = true;
+		int rc = layout ? tf_read_layout(s, &v->at, t->texts[i], &whole, err)
+				: tf_read_function_graphs(s, &v->at, t->texts[i], &whole, err);
+		if (rc < 0 || (!whole && tf_values_malformed(s, layout ? "layout" : "run metadata", err) < 0))
+			return -1;
+	}
+	return s->sink->counted(s->sink->ctx, &v->at, layout ? "layout" : "run_metadata", err);
+}
+
+static int text_tensor(struct tf_values *s, struct value *v, const struct tf_tensor *t, struct tf_bytes plugin, struct tf_error *err)
+{
+	if (is(plugin, "images") && t->count >= 2)
+		return tf_read_images(s, &v->at, t, err);
+	if (is(plugin, "audio"))
+		return tf_read_audio(s, &v->at, t, err);
+	if (is(plugin, "custom_scalars"))
+		return message_value(s, v, t, true, err);
+	if (is(plugin, "graph_run_metadata") || is(plugin, "graph_run_metadata_graph"))
+		return message_value(s, v, t, false, err);
+	return t->count ? text_value(s, v, t, err) : s->sink->counted(s->sink->ctx, &v->at, "empty", err);
 }
 
 static int tensor_value(struct tf_values *s, struct value *v, struct tf_bytes plugin, struct tf_error *err)
 {
 	struct tf_tensor t;
 	struct tf_error failed = {0};
+	bool is_mesh = is(plugin, "mesh");
 
 	if (tf_decode_tensor(v->tensor, &s->arena, &t, &failed) < 0)
-		return failed.code == TF_ENOMEM ? tf_fail_nomem(err) : malformed(s, "tensor", err);
-	if (t.is_text && is(plugin, "images") && t.count >= 2)
-		return new_media(s, v, &t, true, err);
-	if (t.is_text && is(plugin, "audio"))
-		return new_media(s, v, &t, false, err);
+		return failed.code == TF_ENOMEM ? tf_fail_nomem(err) : tf_values_malformed(s, "tensor", err);
 	if (t.is_text)
-		return t.count ? text_value(s, v, &t, err) : s->sink->counted(s->sink->ctx, &v->at, "empty", err);
-	if (is(plugin, "histograms") && t.count)
+		return text_tensor(s, v, &t, plugin, err);
+	if (is(plugin, "histograms") && is_histogram(&t))
 		return new_histogram(s, v, &t, err);
-	if (t.elements == 1 && t.count)
+	if (is_mesh && v->plugin_content.len && tf_read_mesh(s, &v->at, v->plugin_content, err) < 0)
+		return -1;
+	if (t.elements == 1 && t.count && !is_mesh && !is(plugin, "pr_curves"))
 		return s->sink->scalar(s->sink->ctx, &v->at, t.numbers[0], err);
 	return plain_tensor(s, v, &t, err);
-}
-
-/* google.protobuf.Value of a hyperparameter. */
-static int hparam(struct tf_values *s, struct tf_bytes entry, struct tf_error *err)
-{
-	struct tf_wire w = tf_wire_of(entry), u;
-	struct tf_field f, g;
-	struct tf_hparam h = {.type = NULL, .text = {(const uint8_t *)"", 0}, .name = {(const uint8_t *)"", 0}};
-
-	while (tf_wire_next(&w, &f)) {
-		if (f.number == 1 && f.type == TF_WIRE_BYTES)
-			h.name = f.bytes;
-		if (f.number != 2 || f.type != TF_WIRE_BYTES)
-			continue;
-		for (u = tf_wire_of(f.bytes); tf_wire_next(&u, &g);) {
-			if (g.number == 2 && g.type == TF_WIRE_FIXED64) {
-				h.type = "number";
-				h.number = tf_wire_double(g.value);
-			} else if (g.number == 3 && g.type == TF_WIRE_BYTES) {
-				h.type = "string";
-				h.text = g.bytes;
-			} else if (g.number == 4 && g.type == TF_WIRE_VARINT) {
-				h.type = "bool";
-				h.number = g.value != 0;
-			}
-		}
-	}
-	return h.type ? s->sink->hparam(s->sink->ctx, &h, err) : 0;
-}
-
-/* HParamsPluginData.session_start_info.hparams. */
-static int hparams(struct tf_values *s, struct tf_bytes content, struct tf_error *err)
-{
-	struct tf_wire w = tf_wire_of(content), u;
-	struct tf_field f, g;
-
-	while (tf_wire_next(&w, &f)) {
-		if (f.number != 3 || f.type != TF_WIRE_BYTES)
-			continue;
-		for (u = tf_wire_of(f.bytes); tf_wire_next(&u, &g);)
-			if (g.number == 1 && g.type == TF_WIRE_BYTES && hparam(s, g.bytes, err) < 0)
-				return -1;
-	}
-	return 0;
 }
 
 static int pass_value(struct tf_values *s, struct value *v, struct tf_error *err)
@@ -358,7 +297,7 @@ static int pass_value(struct tf_values *s, struct value *v, struct tf_error *err
 	if (find_plugin(s, v, &plugin, err) < 0)
 		return -1;
 	if (is(plugin, "hparams")) {
-		if (hparams(s, v->plugin_content, err) < 0)
+		if (tf_read_hparams(s, &v->at, v->plugin_content, err) < 0)
 			return -1;
 		return s->sink->counted(s->sink->ctx, &v->at, "hparams", err);
 	}
@@ -369,7 +308,7 @@ static int pass_value(struct tf_values *s, struct value *v, struct tf_error *err
 	if (v->has_histo)
 		return old_histogram(s, v, err);
 	if (v->has_image || v->has_audio)
-		return old_media(s, v, v->has_image, err);
+		return tf_read_old_media(s, &v->at, v->has_image ? v->image : v->audio, v->has_image, err);
 	return s->sink->counted(s->sink->ctx, &v->at, "other", err);
 }
 
@@ -382,10 +321,10 @@ int tf_read_summary(struct tf_values *s, struct tf_bytes message, struct tf_erro
 		struct value v = {.at = {.step = s->step, .wall_time = s->wall_time, .offset = s->offset}};
 		if (f.number != 1 || f.type != TF_WIRE_BYTES)
 			continue;
-		if ((!read_value(f.bytes, &v) ? malformed(s, "value", err) : pass_value(s, &v, err)) < 0)
+		if ((!read_value(f.bytes, &v) ? tf_values_malformed(s, "value", err) : pass_value(s, &v, err)) < 0)
 			return -1;
 	}
-	return w.fault ? malformed(s, "summary", err) : 0;
+	return w.fault ? tf_values_malformed(s, "summary", err) : 0;
 }
 
 void tf_values_release(struct tf_values *s)

@@ -26,6 +26,9 @@ struct tf_values {
 /* Reads a Summary message. Values that are malformed are told in the ledger. 0 or -1 (memory, or the sink's error). */
 int tf_read_summary(struct tf_values *v, struct tf_bytes message, struct tf_error *err);
 
+/* Notes that a part of the record, named by a noun, is malformed. 0, or -1 when out of memory. */
+int tf_values_malformed(struct tf_values *v, const char *what, struct tf_error *err);
+
 void tf_values_release(struct tf_values *v);
 
 #endif

@@ -62,3 +62,15 @@ float tf_wire_float(uint64_t bits)
 	memcpy(&f, &low, sizeof f);
 	return f;
 }
+
+struct tf_bytes tf_wire_find(struct tf_bytes message, uint32_t number)
+{
+	struct tf_wire w = tf_wire_of(message);
+	struct tf_bytes found = {0};
+	struct tf_field f;
+
+	while (tf_wire_next(&w, &f))
+		if (f.number == number && f.type == TF_WIRE_BYTES)
+			found = f.bytes;
+	return found;
+}

@@ -99,6 +99,9 @@ static inline bool tf_wire_next(struct tf_wire *w, struct tf_field *f)
 	return false;
 }
 
+/* The last field of this number that holds bytes; empty if there is none. Borrowed. */
+struct tf_bytes tf_wire_find(struct tf_bytes message, uint32_t number);
+
 /* The double or float whose bits a fixed field holds. */
 double tf_wire_double(uint64_t bits);
 float tf_wire_float(uint64_t bits);

@@ -45,9 +45,9 @@ static int ignore_counted(void *c, const struct tf_point *p, const char *k, stru
 	(void)c, (void)p, (void)k, (void)e;
 	return 0;
 }
-static int ignore_hparam(void *c, const struct tf_hparam *h, struct tf_error *e)
+static int ignore_hparam(void *c, const struct tf_point *p, const struct tf_hparam *h, struct tf_error *e)
 {
-	(void)c, (void)h, (void)e;
+	(void)c, (void)p, (void)h, (void)e;
 	return 0;
 }
 static int ignore_start(void *c, int64_t s, double w, int64_t o, struct tf_error *e)
@@ -55,10 +55,21 @@ static int ignore_start(void *c, int64_t s, double w, int64_t o, struct tf_error
 	(void)c, (void)s, (void)w, (void)o, (void)e;
 	return 0;
 }
+static int ignore_plugin(void *c, const struct tf_point *p, const struct tf_plugin_row *r, struct tf_error *e)
+{
+	(void)c, (void)p, (void)r, (void)e;
+	return 0;
+}
+static int ignore_node(void *c, const struct tf_graph_node *n, struct tf_error *e)
+{
+	(void)c, (void)n, (void)e;
+	return 0;
+}
 
 /* Only the ledger of an event file is wanted. */
 static const struct tf_row_sink ignore_rows = {NULL, ignore_scalar, ignore_histogram, ignore_text, ignore_tensor,
-					       ignore_media, ignore_counted, ignore_hparam, ignore_start};
+					       ignore_media, ignore_counted, ignore_hparam, ignore_start, ignore_plugin,
+					       ignore_node};
 
 static const char *text(const struct tf_trace *t, uint32_t id, struct tf_arena *a)
 {

@@ -42,6 +42,7 @@ struct tf_store {
 	size_t tag_count, tag_cap;
 	struct tf_scalar_row *scalars; /* that wait to be written, see scalar_batch.c; kept from file to file */
 	size_t scalar_count;
+	int64_t trial_id, experiment_id, graph_id; /* that what follows belongs to; TF_NONE: to none */
 };
 
 /* Runs SQL text without parameters. 0 or -1. */
@@ -113,6 +114,17 @@ int tf_store_note_stale_tags(struct tf_store *s, int64_t file_id, struct tf_erro
 /* Adds a scalar point of the current file; writes those that wait. scalar_batch.c. 0 or -1. */
 int tf_store_add_scalar(struct tf_store *s, int64_t tag_id, const struct tf_point *at, double value, struct tf_error *err);
 int tf_store_flush_scalars(struct tf_store *s, struct tf_error *err);
+
+/* Rows of plugins and graphs of the file being written, members of tf_row_sink. plugin_rows.c */
+int tf_store_put_hparam(void *store, const struct tf_point *at, const struct tf_hparam *h, struct tf_error *err);
+int tf_store_put_plugin_row(void *store, const struct tf_point *at, const struct tf_plugin_row *row, struct tf_error *err);
+int tf_store_put_graph_node(void *store, const struct tf_graph_node *node, struct tf_error *err);
+
+/* Marks which trial, experiment and graph of the run count. plugin_rows.c */
+int tf_store_end_plugin_rows(struct tf_store *s, struct tf_error *err);
+
+/* The id of a point's tag in the file being written; TF_NONE with `err` filled. event_rows.c */
+int64_t tf_store_tag_id(struct tf_store *s, const struct tf_point *at, struct tf_error *err);
 
 /* Ends the rows of an event file: tag counts, superseded and orphaned marks. event_rows.c */
 int tf_store_end_rows(struct tf_store *s, struct tf_error *err);

@@ -10,7 +10,32 @@ enum row_kind { ROW_SCALAR, ROW_HISTOGRAM, ROW_TEXT, ROW_TENSOR, ROW_IMAGE, ROW_
 static const char *const kind_names[] = {"scalar", "histogram", "text", "tensor", "image", "audio"};
 
 /* Tables whose rows of one file are removed by range. */
-static const char *const ranged[] = {"_scalar", "_histogram", "_tensor", "_text", "_media", "_hparam", "_session_start"};
+static const char *const ranged[] = {"_scalar", "_histogram", "_tensor", "_text", "_media", "_hparam", "_session_start", "_experiment",
+				     "_hparam_info", "_metric_info", "_trial", "_trial_end", "_chart", "_mesh", "_graph", "_graph_node"};
+
+/* A file whose writer says no version, or one before SessionLog: there a step that falls means a restart. */
+#define OLD_WRITER "kind = 'event_file' AND coalesce(first_bad_offset, 1) > 0" \
+	" AND (writer_version IS NULL OR CAST(replace(writer_version, 'brain.Event:', '') AS REAL) < 2)"
+
+/* What marks the values of a table. */
+#define VALUES(table, record) \
+	{"SELECT id, step, superseded, " record " FROM " table " WHERE tag_id = ? ORDER BY step DESC, wall_time DESC, file_id DESC," \
+	 " byte_offset DESC, id DESC", \
+	 "UPDATE " table " SET superseded = ? WHERE id = ?", \
+	 "UPDATE " table " SET orphaned = superseded = 0 AND EXISTS (SELECT 1 FROM _session_start b WHERE b.run_id = ?1" \
+	 " AND b.step <= " table ".step AND (b.wall_time > " table ".wall_time OR (b.wall_time = " table ".wall_time" \
+	 " AND b.file_id = " table ".file_id AND b.byte_offset > " table ".byte_offset)))" \
+	 " WHERE tag_id IN (SELECT tag_id FROM _tag WHERE run_id = ?1)", \
+	 "UPDATE " table " SET orphaned = 1 WHERE superseded = 0 AND id IN (SELECT id FROM (SELECT v.id, v.step, min(v.step) OVER" \
+	 " (PARTITION BY v.tag_id, v.file_id ORDER BY v.byte_offset DESC) AS least FROM " table " v JOIN _tag t ON t.tag_id = v.tag_id" \
+	 " WHERE t.run_id = ?1 AND v.file_id IN (SELECT file_id FROM _source_file WHERE run_id = ?1 AND " OLD_WRITER "))" \
+	 " WHERE least < step)"}
+
+/* A record can hold several pictures of a tag, which are one value; of other kinds the last one is the value. */
+static const struct {
+	const char *select, *update, *orphan, *orphan_unversioned;
+} values[] = {VALUES("_scalar", "id, 0"), VALUES("_histogram", "id, 0"), VALUES("_tensor", "id, 0"), VALUES("_text", "id, 0"),
+	      VALUES("_media", "file_id, byte_offset")};
 
 static int add_tag(struct tf_store *s, const struct tf_point *at, int64_t *id, struct tf_error *err)
 {
@@ -65,6 +90,12 @@ static struct tf_tag_state *tag_of(struct tf_store *s, const struct tf_point *at
 	return t;
 }
 
+int64_t tf_store_tag_id(struct tf_store *s, const struct tf_point *at, struct tf_error *err)
+{
+	const struct tf_tag_state *t = tag_of(s, at, err);
+	return t ? t->tag_id : TF_NONE;
+}
+
 /* Notes a value of a tag; `ordered` kinds remember whether steps rise. */
 static struct tf_tag_state *count_value(struct tf_store *s, const struct tf_point *at, enum row_kind kind,
 					struct tf_error *err)
@@ -111,7 +142,7 @@ static int put_histogram(void *ctx, const struct tf_point *at, const struct tf_h
 	if (b.failed)
 		tf_fail_nomem(err);
 	else
-		rc = tf_db_run(s, err, NULL, "INSERT INTO _histogram VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,0)", "iidddddd" "tii",
+		rc = tf_db_run(s, err, NULL, "INSERT INTO _histogram VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,0,0)", "iidddddd" "tii",
 			       t->tag_id, at->step, at->wall_time, h->count, h->min, h->max, h->sum, h->sum_squares, b.data,
 			       s->file_id, at->offset);
 	tf_buf_release(&b);
@@ -128,8 +159,8 @@ static int put_text(void *ctx, const struct tf_point *at, struct tf_bytes value,
 		return -1;
 	char *text = tf_utf8_repair(&a, value);
 	int rc = !text ? tf_fail_nomem(err)
-		       : tf_db_run(s, err, NULL, "INSERT INTO _text VALUES(NULL,?,?,?,?,?)", "iidti", t->tag_id, at->step,
-				   at->wall_time, text, s->file_id);
+		       : tf_db_run(s, err, NULL, "INSERT INTO _text VALUES(NULL,?,?,?,?,?,?,0,0)", "iidtii", t->tag_id, at->step,
+				   at->wall_time, text, s->file_id, at->offset);
 	tf_arena_release(&a);
 	return rc;
 }
@@ -141,8 +172,8 @@ static int put_tensor(void *ctx, const struct tf_point *at, const char *dtype, c
 	struct tf_tag_state *t = count_value(s, at, ROW_TENSOR, err);
 
 	return !t ? -1
-		  : tf_db_run(s, err, NULL, "INSERT INTO _tensor VALUES(NULL,?,?,?,?,?,?,?,?)", "iidttiti", t->tag_id, at->step,
-			      at->wall_time, dtype, shape, bytes, value, s->file_id);
+		  : tf_db_run(s, err, NULL, "INSERT INTO _tensor VALUES(NULL,?,?,?,?,?,?,?,?,?,0,0)", "iidttitii", t->tag_id,
+			      at->step, at->wall_time, dtype, shape, bytes, value, s->file_id, at->offset);
 }
 
 static int put_media(void *ctx, const struct tf_point *at, const struct tf_media *m, struct tf_error *err)
@@ -152,9 +183,9 @@ static int put_media(void *ctx, const struct tf_point *at, const struct tf_media
 	struct tf_tag_state *t = count_value(s, at, image ? ROW_IMAGE : ROW_AUDIO, err);
 
 	return !t ? -1
-		  : tf_db_run(s, err, NULL, "INSERT INTO _media VALUES(NULL,?,?,?,?,?,?,?,?,?,?)", "iidttiiiii", t->tag_id,
-			      at->step, at->wall_time, image ? "image" : "audio", m->encoding, m->width, m->height, m->bytes,
-			      s->file_id, at->offset);
+		  : tf_db_run(s, err, NULL, "INSERT INTO _media VALUES(NULL,?,?,?,?,?,?,?,?,?,?,0,0,?,?,?)", "iidttiiiii" "dii",
+			      t->tag_id, at->step, at->wall_time, image ? "image" : "audio", m->encoding, m->width, m->height,
+			      m->bytes, s->file_id, at->offset, m->sample_rate_hz, m->channels, m->frames);
 }
 
 static int put_counted(void *ctx, const struct tf_point *at, const char *kind, struct tf_error *err)
@@ -168,20 +199,6 @@ static int put_counted(void *ctx, const struct tf_point *at, const char *kind, s
 			      "iit", t->tag_id, s->file_id, kind);
 }
 
-static int put_hparam(void *ctx, const struct tf_hparam *h, struct tf_error *err)
-{
-	static const char sql_text[] = "INSERT INTO _hparam(run_id, name, value, type, file_id) VALUES(?,?,?,?,?)";
-	struct tf_store *s = ctx;
-	struct tf_arena a = {0};
-	char *name = tf_utf8_repair(&a, h->name), *text = tf_utf8_repair(&a, h->text);
-	bool is_text = strcmp(h->type, "string") == 0;
-	int rc = !name || !text ? tf_fail_nomem(err)
-		 : is_text ? tf_db_run(s, err, NULL, sql_text, "itTti", s->run_id, name, tf_bytes_of(text), h->type, s->file_id)
-			   : tf_db_run(s, err, NULL, sql_text, "itdti", s->run_id, name, h->number, h->type, s->file_id);
-	tf_arena_release(&a);
-	return rc;
-}
-
 static int put_session_start(void *ctx, int64_t step, double wall_time, int64_t offset, struct tf_error *err)
 {
 	struct tf_store *s = ctx;
@@ -192,8 +209,9 @@ static int put_session_start(void *ctx, int64_t step, double wall_time, int64_t 
 struct tf_row_sink tf_store_row_sink(struct tf_store *s)
 {
 	return (struct tf_row_sink){.ctx = s, .scalar = put_scalar, .histogram = put_histogram, .text = put_text,
-				    .tensor = put_tensor, .media = put_media, .counted = put_counted, .hparam = put_hparam,
-				    .session_start = put_session_start};
+				    .tensor = put_tensor, .media = put_media, .counted = put_counted, .hparam = tf_store_put_hparam,
+				    .session_start = put_session_start, .plugin = tf_store_put_plugin_row,
+				    .graph_node = tf_store_put_graph_node};
 }
 
 /* A row that is superseded, or not. */
@@ -208,32 +226,32 @@ static int mark_tag(struct tf_store *s, int64_t tag_id, const char *select, cons
 	sqlite3_stmt *q = tf_db_bind(s, err, select, "i", tag_id);
 	struct mark *marks = NULL;
 	size_t count = 0, cap = 0;
-	int64_t step = 0, id = 0;
-	bool marked = false, any = false;
+	int64_t kept[3] = {0};
+	bool any = false;
 	int code, rc = -1;
 
 	if (!q)
 		return -1;
 	while ((code = sqlite3_step(q)) == SQLITE_ROW) {
-		int64_t next = sqlite3_column_int64(q, 1);
-		bool superseded = any && next == step;
-		if (any && marked != superseded) {
+		int64_t row[] = {sqlite3_column_int64(q, 1), sqlite3_column_int64(q, 3), sqlite3_column_int64(q, 4)};
+		bool superseded = any && row[0] == kept[0] && (row[1] != kept[1] || row[2] != kept[2]);
+		if (superseded != (sqlite3_column_int(q, 2) != 0)) {
 			if (tf_vec_reserve((void **)&marks, &cap, count + 1, sizeof *marks) < 0)
 				break;
-			marks[count++] = (struct mark){id, superseded};
+			marks[count++] = (struct mark){sqlite3_column_int64(q, 0), superseded};
 		}
+		if (!superseded)
+			memcpy(kept, row, sizeof kept);
 		any = true;
-		step = next;
-		id = sqlite3_column_int64(q, 0);
-		marked = sqlite3_column_int(q, 2);
 	}
 	tf_db_done(q);
 	if (code != SQLITE_DONE) {
-		tf_db_fail(s, err, "store");
+		if (code == SQLITE_ROW)
+			tf_fail_nomem(err);
+		else
+			tf_db_fail(s, err, "store");
 		goto out;
 	}
-	if (any && marked && tf_db_run(s, err, NULL, update, "bi", 0, id) < 0) /* the last of all is never superseded */
-		goto out;
 	for (size_t i = 0; i < count; i++)
 		if (tf_db_run(s, err, NULL, update, "bi", (int)marks[i].superseded, marks[i].id) < 0)
 			goto out;
@@ -243,21 +261,22 @@ out:
 	return rc;
 }
 
-/* Points from before a SessionLog start, at its step or later, that nothing has rewritten: TensorBoard hides them. */
+/* Points from before a restart, at its step or later, that nothing has rewritten: TensorBoard hides them. */
 static int mark_orphans(struct tf_store *s, struct tf_error *err)
 {
-	int64_t starts;
+	int64_t starts, unversioned;
 
-	if (tf_db_integer(s, err, &starts, "SELECT count(*) FROM _session_start WHERE run_id = ?", "i", s->run_id) < 0)
+	if (tf_db_integer(s, err, &starts, "SELECT 1 FROM _session_start WHERE run_id = ? LIMIT 1", "i", s->run_id) < 0
+	    || tf_db_integer(s, err, &unversioned, "SELECT 1 FROM _source_file WHERE run_id = ? AND " OLD_WRITER " LIMIT 1", "i",
+			     s->run_id) < 0)
 		return -1;
-	if (starts == 0)
+	if (starts == TF_NONE && unversioned == TF_NONE && !s->replaced)
 		return 0;
-	return tf_db_run(s, err, NULL,
-		"UPDATE _scalar SET orphaned = superseded = 0 AND EXISTS (SELECT 1 FROM _session_start b WHERE b.run_id = ?1"
-		" AND b.step <= _scalar.step AND (b.wall_time > _scalar.wall_time OR (b.wall_time = _scalar.wall_time"
-		" AND b.file_id = _scalar.file_id AND b.byte_offset > _scalar.byte_offset)))"
-		" WHERE tag_id IN (SELECT tag_id FROM _tag WHERE run_id = ?1)",
-		"i", s->run_id);
+	for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+		if (tf_db_run(s, err, NULL, values[i].orphan, "i", s->run_id) < 0
+		    || (unversioned != TF_NONE && tf_db_run(s, err, NULL, values[i].orphan_unversioned, "i", s->run_id) < 0))
+			return -1;
+	return 0;
 }
 
 int tf_store_note_stale_tags(struct tf_store *s, int64_t file_id, struct tf_error *err)
@@ -277,17 +296,13 @@ int tf_store_note_stale_tags(struct tf_store *s, int64_t file_id, struct tf_erro
 	return code == SQLITE_DONE ? 0 : code == SQLITE_ROW ? tf_fail_nomem(err) : tf_db_fail(s, err, "store");
 }
 
-/* Marks the scalars and histograms of a tag anew. */
+/* Marks the values of a tag anew. */
 static int mark_values(struct tf_store *s, int64_t tag_id, struct tf_error *err)
 {
-	if (mark_tag(s, tag_id,
-		     "SELECT id, step, superseded FROM _scalar WHERE tag_id = ? ORDER BY step, wall_time, file_id, byte_offset",
-		     "UPDATE _scalar SET superseded = ? WHERE id = ?", err) < 0)
-		return -1;
-	return mark_tag(s, tag_id,
-			"SELECT id, step, superseded FROM _histogram WHERE tag_id = ?"
-			" ORDER BY step, wall_time, file_id, byte_offset",
-			"UPDATE _histogram SET superseded = ? WHERE id = ?", err);
+	for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+		if (mark_tag(s, tag_id, values[i].select, values[i].update, err) < 0)
+			return -1;
+	return 0;
 }
 
 static int end_tag(struct tf_store *s, const struct tf_tag_state *t, struct tf_error *err)
@@ -337,5 +352,7 @@ int tf_store_end_rows(struct tf_store *s, struct tf_error *err)
 	for (size_t i = 0; i < sizeof ranged / sizeof ranged[0]; i++)
 		if (note_table(s, ranged[i], err) < 0)
 			return -1;
-	return s->tag_count || s->stale_count ? mark_orphans(s, err) : 0;
+	if (s->tag_count == 0 && s->stale_count == 0)
+		return 0;
+	return mark_orphans(s, err) < 0 ? -1 : tf_store_end_plugin_rows(s, err);
 }

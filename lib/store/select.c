@@ -191,7 +191,7 @@ int tf_store_schema(const char *view, const struct tf_row_receiver *to, struct t
 	if (to->columns(to->ctx, columns, 4, err) < 0)
 		return -1;
 	for (const struct tf_sql *sql = tf_sql_all; sql->name; sql++) {
-		if (strncmp(sql->name, "views/", 6) != 0)
+		if (strncmp(sql->name, "views/", 6) != 0 || sql->name[6] == '_') /* those that others are made of are private */
 			continue;
 		const char *name = sql->name + 6;
 		size_t len = strlen(name) - 4; /* without ".sql" */

@@ -204,13 +204,14 @@ int tf_store_end_file(struct tf_store *s, struct tf_ledger_file *file, struct tf
 {
 	if (file->state == TF_STATE_NEW && s->replaced)
 		file->state = TF_STATE_REPLACED;
-	if (tf_store_end_rows(s, err) < 0 || tf_store_put_issues(s, file, err) < 0
+	if (tf_store_put_issues(s, file, err) < 0
 	    || tf_db_run(s, err, NULL,
 			 "UPDATE _source_file SET bytes_read = ?, records = ?, state = ?, tail_state = ?, skipped_records = ?,"
 			 " skipped_bytes = ?, first_bad_offset = ?, writer_version = ? WHERE file_id = ?",
 			 "iittiiiti", file->bytes_read, file->records, tf_state_name(file->state), tf_tail_name(file->tail),
 			 file->skipped_records, file->skipped_bytes, file->first_bad_offset, file->writer_version,
 			 s->file_id) < 0
+	    || tf_store_end_rows(s, err) < 0
 	    || (s->session_id != TF_NONE && (tf_store_drop_needless(s, err) < 0 || tf_store_refresh_session(s, s->session_id, err) < 0))
 	    || tf_store_settle_left(s, err) < 0
 	    || tf_db_script(s, "COMMIT", err) < 0) {

@@ -152,7 +152,9 @@ struct tf_media {
 	enum tf_media_kind kind;
 	const char *encoding; /* "png", "wav", … or NULL */
 	int64_t width, height; /* pixels; TF_NONE for audio or if unknown */
-	int64_t bytes;
+	double sample_rate_hz; /* of audio; NaN for images or if unknown */
+	int64_t channels, frames; /* of audio; a frame is one sample of each channel; TF_NONE as above */
+	int64_t bytes; /* of the encoded clip */
 };
 
 struct tf_hparam {
@@ -160,6 +162,59 @@ struct tf_hparam {
 	const char *type; /* "number", "string", "bool" */
 	double number;	  /* for number and bool */
 	struct tf_bytes text;
+};
+
+/* What plugins say beside their values. Bytes are raw and empty where nothing was recorded, numbers then NaN. */
+enum tf_plugin_row_kind {
+	TF_ROW_EXPERIMENT,  /* hparams: what is searched */
+	TF_ROW_HPARAM_INFO, /* a hyperparameter that the experiment declares */
+	TF_ROW_METRIC_INFO, /* a metric that the experiment declares */
+	TF_ROW_TRIAL_START, /* the run is a trial; its hparams follow as rows of their own */
+	TF_ROW_TRIAL_END,
+	TF_ROW_CHART, /* one curve of a chart of the custom scalars layout */
+	TF_ROW_MESH,  /* what the tag's tensors are of a mesh */
+	TF_ROW_GRAPH, /* a graph begins; its nodes follow */
+};
+
+struct tf_plugin_row {
+	enum tf_plugin_row_kind kind;
+	union {
+		struct {
+			struct tf_bytes name, description, user;
+			double created_s; /* since 1970 */
+		} experiment;
+		struct {
+			struct tf_bytes name, display_name, description;
+			const char *type;	 /* "number", "string", "bool", or NULL */
+			const char *domain_json; /* the list of its values, or NULL */
+			double min, max;	 /* of its interval */
+		} hparam;
+		struct {
+			struct tf_bytes group, tag, display_name, description;
+			const char *dataset; /* "training", "validation", or NULL */
+		} metric;
+		struct {
+			struct tf_bytes group, monitor_url, model_uri;
+			double at_s;	    /* since 1970: start or end */
+			const char *status; /* of an end: "success", "failure", "running", or NULL */
+		} trial;
+		struct {
+			struct tf_bytes category, title, value, lower, upper; /* patterns of tags; bounds of margin charts */
+			bool is_margin;
+		} chart;
+		struct {
+			struct tf_bytes name, config_json;
+			const char *content; /* "vertex", "face", "color", or NULL */
+		} mesh;
+		const char *graph; /* "graph", "meta_graph", "function" */
+	} u;
+};
+
+struct tf_graph_node {
+	struct tf_bytes function; /* of the graph's library that it lies in; empty: in the graph itself */
+	struct tf_bytes name, op, device;
+	const char *shapes_json; /* a list of shapes, one an output; NULL: not recorded */
+	const char *inputs_json; /* a list of names */
 };
 
 /*
@@ -176,8 +231,10 @@ struct tf_row_sink {
 		      const char *value_json, struct tf_error *err);
 	int (*media)(void *ctx, const struct tf_point *at, const struct tf_media *m, struct tf_error *err);
 	int (*counted)(void *ctx, const struct tf_point *at, const char *kind, struct tf_error *err);
-	int (*hparam)(void *ctx, const struct tf_hparam *h, struct tf_error *err);
+	int (*hparam)(void *ctx, const struct tf_point *at, const struct tf_hparam *h, struct tf_error *err);
 	int (*session_start)(void *ctx, int64_t step, double wall_time, int64_t offset, struct tf_error *err);
+	int (*plugin)(void *ctx, const struct tf_point *at, const struct tf_plugin_row *row, struct tf_error *err);
+	int (*graph_node)(void *ctx, const struct tf_graph_node *node, struct tf_error *err);
 };
 
 #endif

@@ -4,7 +4,11 @@ CREATE VIEW text(
 	tag, -- tag.name
 	step, -- as written
 	wall_time, -- s since 1970; null if not finite
-	value -- valid UTF-8
+	value, -- valid UTF-8; cells of a table are lines
+	file_id, -- source_file.file_id
+	"offset", -- byte of its record
+	superseded, -- 1: a later write replaced this step
+	orphaned -- 1: a restart at this step or before has not rewritten it
 ) AS
-SELECT r.name, t.name, s.step, s.wall_time, s.value
+SELECT r.name, t.name, s.step, s.wall_time, s.value, s.file_id, s.byte_offset, s.superseded, s.orphaned
 FROM _text s JOIN _tag t ON t.tag_id = s.tag_id JOIN _run r ON r.run_id = t.run_id;

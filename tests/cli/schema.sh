@@ -9,7 +9,7 @@ ok 'views and columns are those of a store, in order' python3 - <<'P'
 import json, sqlite3
 db = sqlite3.connect('a.db')
 rows = json.load(open('all.json'))
-views = sorted(v for v, in db.execute("SELECT name FROM sqlite_master WHERE type = 'view'"))
+views = sorted(v for v, in db.execute("SELECT name FROM sqlite_master WHERE type = 'view'") if v[0] != '_') # others are private
 assert sorted({r['view'] for r in rows}) == views
 for v in views:
     want = [c[1] for c in db.execute('PRAGMA table_info("%s")' % v)]

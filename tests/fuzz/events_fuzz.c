@@ -72,9 +72,9 @@ static int on_counted(void *sum, const struct tf_point *at, const char *kind, st
 	return point(sum, at);
 }
 
-static int on_hparam(void *sum, const struct tf_hparam *h, struct tf_error *err)
+static int on_hparam(void *sum, const struct tf_point *at, const struct tf_hparam *h, struct tf_error *err)
 {
-	(void)err;
+	(void)at, (void)err;
 	HOLDS(h->type);
 	touch(sum, h->name);
 	touch(sum, h->text);
@@ -85,6 +85,55 @@ static int on_start(void *sum, int64_t step, double wall_time, int64_t offset, s
 {
 	(void)sum, (void)step, (void)wall_time, (void)err;
 	HOLDS(offset >= 0);
+	return 0;
+}
+
+static int on_plugin(void *sum, const struct tf_point *at, const struct tf_plugin_row *row, struct tf_error *err)
+{
+	(void)err;
+	switch (row->kind) {
+	case TF_ROW_EXPERIMENT:
+		touch(sum, row->u.experiment.name);
+		touch(sum, row->u.experiment.user);
+		break;
+	case TF_ROW_HPARAM_INFO:
+		touch(sum, row->u.hparam.name);
+		HOLDS(!row->u.hparam.domain_json || row->u.hparam.domain_json[strlen(row->u.hparam.domain_json) - 1] == ']');
+		break;
+	case TF_ROW_METRIC_INFO:
+		touch(sum, row->u.metric.group);
+		touch(sum, row->u.metric.tag);
+		break;
+	case TF_ROW_TRIAL_START:
+	case TF_ROW_TRIAL_END:
+		touch(sum, row->u.trial.group);
+		touch(sum, row->u.trial.monitor_url);
+		break;
+	case TF_ROW_CHART:
+		touch(sum, row->u.chart.title);
+		touch(sum, row->u.chart.value);
+		touch(sum, row->u.chart.upper);
+		break;
+	case TF_ROW_MESH:
+		touch(sum, row->u.mesh.name);
+		touch(sum, row->u.mesh.config_json);
+		break;
+	case TF_ROW_GRAPH:
+		HOLDS(row->u.graph[0]);
+		break;
+	}
+	return point(sum, at);
+}
+
+static int on_node(void *sum, const struct tf_graph_node *node, struct tf_error *err)
+{
+	(void)err;
+	touch(sum, node->function);
+	touch(sum, node->name);
+	touch(sum, node->op);
+	touch(sum, node->device);
+	HOLDS(node->inputs_json[0] == '[' && node->inputs_json[strlen(node->inputs_json) - 1] == ']');
+	HOLDS(!node->shapes_json || (node->shapes_json[0] == '[' && node->shapes_json[strlen(node->shapes_json) - 1] == ']'));
 	return 0;
 }
 
@@ -105,7 +154,8 @@ static void check_framing(struct tf_bytes content)
 static void decode(struct tf_bytes content)
 {
 	uint64_t sum = 0;
-	const struct tf_row_sink sink = {&sum, on_scalar, on_histogram, on_text, on_tensor, on_media, on_counted, on_hparam, on_start};
+	const struct tf_row_sink sink = {&sum, on_scalar, on_histogram, on_text, on_tensor, on_media, on_counted, on_hparam, on_start,
+					on_plugin, on_node};
 	struct tf_ledger_file file = {.first_bad_offset = TF_NONE};
 	struct tf_arena arena = {0};
 	struct tf_error err = {0};

@@ -63,6 +63,16 @@ laws()
 		"SELECT m.session_id FROM metric m WHERE m.name LIKE 'memory.%' AND m.value IS NOT NULL AND m.session_id NOT IN (SELECT session_id FROM allocator)"
 	none 'of one step of a tag one point counts' \
 		'SELECT run, tag, step FROM scalar WHERE superseded = 0 GROUP BY run, tag, step HAVING count(*) > 1'
+	for v in histogram tensor text
+	do none "nor of $v" "SELECT run, tag, step FROM $v WHERE superseded = 0 GROUP BY run, tag, step HAVING count(*) > 1"
+	done
+	none 'only a value that counts is orphaned' \
+		'SELECT tag FROM scalar WHERE superseded AND orphaned UNION ALL SELECT tag FROM text WHERE superseded AND orphaned'
+	none 'a curve sums the same positives and negatives at each threshold' \
+		'SELECT tag FROM pr_curve GROUP BY file_id, "offset", tag HAVING max(true_positives + false_negatives) - min(true_positives + false_negatives) > 1e-6 * max(true_positives + false_negatives)
+		 OR max(false_positives + true_negatives) - min(false_positives + true_negatives) > 1e-6 * max(false_positives + true_negatives)'
+	none 'of a run one graph counts' \
+		"SELECT run FROM graph_node WHERE superseded = 0 AND kind <> 'function' GROUP BY run HAVING count(DISTINCT file_id || ':' || \"offset\") > 1"
 	none 'no host is loaded twice' \
 		"SELECT h.session_id, h.name FROM host h JOIN step s USING (host_id) GROUP BY h.session_id, h.name HAVING count(DISTINCT h.host_id) > 1"
 	while read -r view column other key
@@ -103,6 +113,10 @@ laws()
 		scalar file_id source_file file_id
 		histogram file_id source_file file_id
 		media file_id source_file file_id
+		tensor file_id source_file file_id
+		text file_id source_file file_id
+		graph_node file_id source_file file_id
+		hparam_trial run run name
 		scalar run run name
 		tag run run name
 		hparam run run name

@@ -14,7 +14,7 @@
 
 /* What the sink got. */
 struct got {
-	int scalars, histograms, texts, tensors, media, counted, hparams, starts;
+	int scalars, histograms, texts, tensors, media, counted, hparams, starts, graphs, nodes;
 	double value, wall, count, sum;
 	int64_t step, offset, width;
 	size_t buckets;
@@ -100,10 +100,10 @@ static int on_counted(void *c, const struct tf_point *at, const char *k, struct 
 	return 0;
 }
 
-static int on_hparam(void *c, const struct tf_hparam *h, struct tf_error *e)
+static int on_hparam(void *c, const struct tf_point *at, const struct tf_hparam *h, struct tf_error *e)
 {
 	struct got *g = c;
-	(void)e;
+	(void)at, (void)e;
 	g->hparams++;
 	g->value = h->number;
 	strcpy(g->kind, h->type);
@@ -120,11 +120,28 @@ static int on_start(void *c, int64_t step, double wall, int64_t offset, struct t
 	return 0;
 }
 
+static int on_plugin(void *c, const struct tf_point *at, const struct tf_plugin_row *row, struct tf_error *e)
+{
+	struct got *g = c;
+	(void)at, (void)e;
+	g->graphs += row->kind == TF_ROW_GRAPH;
+	return 0;
+}
+
+static int on_node(void *c, const struct tf_graph_node *node, struct tf_error *e)
+{
+	struct got *g = c;
+	(void)node, (void)e;
+	g->nodes++;
+	return 0;
+}
+
 /* Decodes and releases a file. */
 static struct got decode(struct tf_buf *file, struct tf_ledger_file *ledger)
 {
 	struct got g = {0};
-	struct tf_row_sink sink = {&g, on_scalar, on_histogram, on_text, on_tensor, on_media, on_counted, on_hparam, on_start};
+	struct tf_row_sink sink = {&g, on_scalar, on_histogram, on_text, on_tensor, on_media, on_counted, on_hparam, on_start,
+				   on_plugin, on_node};
 	struct tf_arena arena = {0};
 	struct tf_error err = {0};
 	struct tf_ledger_file own = {.first_bad_offset = TF_NONE};
@@ -352,21 +369,58 @@ static void hparams_are_read_from_the_plugin_data(void **state)
 	assert_true(g.value == 0.25);
 }
 
-static void session_starts_and_graphs_are_told(void **state)
+/* An event of step 3 with a graph in this field, that it is a restart, and a scalar behind it in the file. */
+static struct got decode_graph(uint32_t field, const struct tf_buf *graph, struct tf_ledger_file *ledger)
 {
-	(void)state;
 	struct tf_buf b = {0}, event = {0}, log = {0};
 	pb_varint(&log, 1, 1);
 	pb_double(&event, 1, 1100);
 	pb_varint(&event, 2, 3);
-	pb_text(&event, 4, "graph bytes, whatever they are");
+	pb_bytes(&event, field, graph->data, graph->len);
 	pb_message(&event, 7, &log);
 	pb_record(&b, &event);
 	tf_buf_release(&event);
-	struct got g = decode(&b, NULL);
+	pb_scalar(&b, 1101, 3, "loss", 1);
+	return decode(&b, ledger);
+}
+
+static void session_starts_and_graphs_are_told(void **state)
+{
+	(void)state;
+	struct tf_ledger_file ledger;
+	struct tf_buf node = {0}, graph = {0}, meta = {0};
+	pb_text(&node, 1, "x");
+	pb_message(&graph, 1, &node);
+	struct got g = decode_graph(4, &graph, &ledger);
 	assert_int_equal(g.starts, 1);
+	assert_int_equal(g.graphs, 1);
+	assert_int_equal(g.nodes, 1);
 	assert_int_equal(g.counted, 1);
-	assert_true(g.step == 3 && g.wall == 1100);
+	assert_int_equal(ledger.skipped_records, 0);
+	assert_true(g.scalars == 1 && g.step == 3 && g.wall == 1101);
+	pb_message(&meta, 2, &graph);
+	g = decode_graph(9, &meta, &ledger);
+	assert_int_equal(g.graphs, 1);
+	assert_int_equal(g.nodes, 1);
+	assert_int_equal(ledger.skipped_records, 0);
+	tf_buf_release(&meta);
+}
+
+static void a_malformed_graph_costs_itself(void **state)
+{
+	(void)state;
+	struct tf_ledger_file ledger;
+	struct tf_buf graph = {0};
+	tf_buf_text(&graph, "graph bytes, whatever they are");
+	for (uint32_t field = 4; field <= 9; field += 5) {
+		struct got g = decode_graph(field, &graph, &ledger);
+		assert_int_equal(g.nodes, 0);
+		assert_int_equal(g.starts, 1);
+		assert_int_equal(g.scalars, 1);
+		assert_int_equal(ledger.skipped_records, 1);
+		assert_int_equal(ledger.first_bad_offset, 0);
+	}
+	tf_buf_release(&graph);
 }
 
 static void nonfinite_values_and_times_pass(void **state)
@@ -427,6 +481,7 @@ int main(void)
 		cmocka_unit_test(the_plugin_of_the_first_value_counts_for_all),
 		cmocka_unit_test(hparams_are_read_from_the_plugin_data),
 		cmocka_unit_test(session_starts_and_graphs_are_told),
+		cmocka_unit_test(a_malformed_graph_costs_itself),
 		cmocka_unit_test(nonfinite_values_and_times_pass),
 		cmocka_unit_test(a_record_that_is_no_event_costs_itself),
 		cmocka_unit_test(flips_never_give_a_wrong_value),

@@ -1,96 +1,23 @@
-/* Summary values: which kind a value is of, by field, dtype and plugin. The sink writes down what it is given, a line a call. */
+/* Summary values: which kind a value is of, by field, dtype and plugin. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "lib/decode/summary.h"
 #include "tests/unit/support_proto.h"
+#include "tests/unit/support_sink.h"
 
 enum { TAG = 1, SIMPLE = 2, IMAGE = 4, HISTO = 5, AUDIO = 6, TENSOR = 8, METADATA = 9 };
 enum { DT_FLOAT = 1, DT_DOUBLE = 2, DT_INT32 = 3, DT_STRING = 7 };
-
-static void begin(struct tf_buf *log, const char *kind, const struct tf_point *at)
-{
-	tf_buf_printf(log, "%s %.*s", kind, (int)at->tag.len, (const char *)at->tag.data);
-}
-
-static int on_scalar(void *log, const struct tf_point *at, double value, struct tf_error *err)
-{
-	(void)err;
-	begin(log, "scalar", at);
-	tf_buf_printf(log, " %g\n", value);
-	return 0;
-}
-
-static int on_histogram(void *log, const struct tf_point *at, const struct tf_histogram *h, struct tf_error *err)
-{
-	(void)err;
-	begin(log, "histogram", at);
-	tf_buf_printf(log, " n=%g min=%g max=%g sum=%g squares=%g", h->count, h->min, h->max, h->sum, h->sum_squares);
-	for (size_t i = 0; i < h->bucket_count; i++)
-		tf_buf_printf(log, " %g..%g:%g", h->left[i], h->right[i], h->weight[i]);
-	tf_buf_char(log, '\n');
-	return 0;
-}
-
-static int on_text(void *log, const struct tf_point *at, struct tf_bytes value, struct tf_error *err)
-{
-	(void)err;
-	begin(log, "text", at);
-	tf_buf_printf(log, " '%.*s'\n", (int)value.len, (const char *)value.data);
-	return 0;
-}
-
-static int on_tensor(void *log, const struct tf_point *at, const char *dtype, const char *shape, int64_t bytes, const char *value,
-		     struct tf_error *err)
-{
-	(void)err;
-	begin(log, "tensor", at);
-	tf_buf_printf(log, " %s%s %lld bytes %s\n", dtype, shape, (long long)bytes, value ? value : "-");
-	return 0;
-}
-
-static int on_media(void *log, const struct tf_point *at, const struct tf_media *m, struct tf_error *err)
-{
-	(void)err;
-	begin(log, m->kind == TF_MEDIA_IMAGE ? "image" : "audio", at);
-	if (m->width != TF_NONE || m->height != TF_NONE)
-		tf_buf_printf(log, " %lldx%lld", (long long)m->width, (long long)m->height);
-	tf_buf_printf(log, " %s %lld bytes\n", m->encoding ? m->encoding : "-", (long long)m->bytes);
-	return 0;
-}
-
-static int on_counted(void *log, const struct tf_point *at, const char *kind, struct tf_error *err)
-{
-	(void)err;
-	begin(log, "counted", at);
-	tf_buf_printf(log, " %s\n", kind);
-	return 0;
-}
-
-static int on_hparam(void *log, const struct tf_hparam *h, struct tf_error *err)
-{
-	(void)err;
-	tf_buf_printf(log, "hparam %.*s %s %g '%.*s'\n", (int)h->name.len, (const char *)h->name.data, h->type, h->number,
-		      (int)h->text.len, (const char *)h->text.data);
-	return 0;
-}
-
-static int on_start(void *log, int64_t step, double wall_time, int64_t offset, struct tf_error *err)
-{
-	(void)log, (void)step, (void)wall_time, (void)offset, (void)err;
-	return 0;
-}
 
 /* Reads the summaries, one record each, and releases them; the sink must be told `want`. Returns the issues noted. */
 static size_t reads(struct tf_buf *summaries, size_t n, const char *want)
 {
 	struct tf_buf log = {0};
-	const struct tf_row_sink sink = {&log, on_scalar, on_histogram, on_text, on_tensor, on_media, on_counted, on_hparam, on_start};
+	const struct tf_row_sink sink = sk_sink(&log);
 	struct tf_ledger_file file = {.first_bad_offset = TF_NONE};
 	struct tf_arena ledger = {0};
 	struct tf_values v = {.sink = &sink, .file = &file, .ledger = &ledger, .step = 7, .offset = 40, .wall_time = 1001};
@@ -238,7 +165,7 @@ static void values_that_are_no_numbers_are_null_in_a_tensor(void **state)
 static void tensors_without_values_or_too_large_have_none(void **state)
 {
 	(void)state;
-	static const int64_t sizes[] = {1025, 0, -1, 3};
+	static const int64_t sizes[] = {4097, 0, -1, 3};
 	struct tf_buf s[4];
 	for (size_t i = 0; i < 4; i++) {
 		struct tf_buf t = tensor(DT_INT32, 1, &sizes[i]);
@@ -247,7 +174,7 @@ static void tensors_without_values_or_too_large_have_none(void **state)
 		s[i] = with_tensor(value_of("m", NULL, NULL), t);
 	}
 	reads(s, 4,
-	      "tensor m int32[1025] 1 bytes -\n" /* one more than are kept */
+	      "tensor m int32[4097] 1 bytes -\n" /* one more than are kept */
 	      "tensor m int32[0] 0 bytes -\n"
 	      "tensor m int32[-1] 1 bytes -\n"
 	      "tensor m int32[3] 0 bytes -\n");
@@ -335,12 +262,33 @@ static void the_same_tensor_of_another_plugin_is_no_histogram(void **state)
 	reads(&s, 1, "tensor w double[1,3] 24 bytes [0,1,2]\n");
 }
 
-static void a_histogram_without_buckets_is_a_tensor(void **state)
+static void a_new_histogram_may_have_no_buckets(void **state)
 {
 	(void)state;
 	static const int64_t sizes[] = {0, 3}; /* what TF 2 writes for an empty tensor */
 	struct tf_buf s = with_tensor(value_of("w", "histograms", NULL), tensor(DT_DOUBLE, 2, sizes));
-	reads(&s, 1, "tensor w double[0,3] 0 bytes -\n");
+	reads(&s, 1, "histogram w n=0 min=nan max=nan sum=nan squares=nan\n");
+}
+
+/* A TensorProto need not repeat its last value. */
+static void a_value_written_once_is_that_of_all_buckets(void **state)
+{
+	(void)state;
+	static const int64_t sizes[] = {2, 3};
+	struct tf_buf t = tensor(DT_DOUBLE, 2, sizes);
+	pb_double(&t, 6, 2);
+	struct tf_buf s = with_tensor(value_of("w", "histograms", NULL), t);
+	reads(&s, 1, "histogram w n=4 min=2 max=2 sum=nan squares=nan 2..2:2 2..2:2\n");
+}
+
+static void no_buckets_are_made_up_of_a_promise(void **state)
+{
+	(void)state;
+	static const int64_t sizes[] = {INT64_C(1) << 40, 3};
+	struct tf_buf t = tensor(DT_DOUBLE, 2, sizes);
+	pb_double(&t, 6, 2);
+	struct tf_buf s = with_tensor(value_of("w", "histograms", NULL), t);
+	reads(&s, 1, "tensor w double[1099511627776,3] 0 bytes -\n");
 }
 
 static void strings_are_text_whatever_the_plugin(void **state)
@@ -386,6 +334,23 @@ static void sizes_without_a_picture_are_no_image(void **state)
 	reads(&s, 1, "");
 }
 
+/* Bytes of a WAV file: 16-bit samples at 8 kHz, the chunk of another program before them, and so many frames. */
+static struct tf_buf wav_of(unsigned channels, unsigned frames)
+{
+	const unsigned bytes = 2 * channels * frames;
+	const unsigned char format[] = {1, 0, (unsigned char)channels, 0, 0x40, 0x1f, 0, 0, 0, 0, 0, 0, (unsigned char)(2 * channels), 0, 16, 0};
+	struct tf_buf b = {0};
+
+	tf_buf_add(&b, "RIFF\0\0\0\0WAVELIST\3\0\0\0abc\0fmt \20\0\0\0", 32);
+	tf_buf_add(&b, (const char *)format, sizeof format);
+	tf_buf_add(&b, "data", 4);
+	tf_buf_char(&b, (char)bytes);
+	tf_buf_add(&b, "\0\0\0", 3);
+	for (unsigned i = 0; i < bytes; i++)
+		tf_buf_char(&b, '\0');
+	return b;
+}
+
 static void images_and_audio_of_tf1(void **state)
 {
 	(void)state;
@@ -398,19 +363,84 @@ static void images_and_audio_of_tf1(void **state)
 	value = value_of("a", NULL, NULL);
 	pb_float(&audio, 1, 44100);
 	pb_varint(&audio, 2, 2);
-	pb_text(&audio, 4, "RIFF....");
+	pb_varint(&audio, 3, 77);
+	pb_text(&audio, 4, "OggS....");
 	pb_message(&value, AUDIO, &audio);
 	s[1] = summary_of(value);
-	reads(s, 2, "image i 32x16 png 8 bytes\naudio a wav 8 bytes\n");
+	reads(s, 2, "image i 32x16 png 8 bytes\naudio a ogg 8 bytes 44100 Hz 2 x 77\n");
 }
 
-/* Pairs of a clip and its label. */
+/* Rows of a clip and its label; one column: clips alone, as TensorBoard reads them. */
 static void audio_of_tf2(void **state)
 {
 	(void)state;
-	static const char *const clips[] = {"RIFF....", "label", "RIFF..", "label"};
-	struct tf_buf s = with_tensor(value_of("a", "audio", NULL), strings(4, clips));
-	reads(&s, 1, "audio a wav 8 bytes\naudio a wav 6 bytes\n");
+	static const int64_t sizes[] = {2, 2};
+	static const char *const clips[] = {"fLaC....", "label", "RIFF..", "label"}, *const alone[] = {"fLaC", "ID3"};
+	struct tf_buf t = tensor(DT_STRING, 2, sizes);
+	for (size_t i = 0; i < 4; i++)
+		pb_text(&t, 8, clips[i]);
+	struct tf_buf s[] = {with_tensor(value_of("a", "audio", NULL), t), with_tensor(value_of("b", "audio", NULL), strings(2, alone))};
+	reads(s, 2, "audio a flac 8 bytes\naudio a - 6 bytes\naudio b flac 4 bytes\naudio b mp3 3 bytes\n");
+}
+
+static void a_wav_file_tells_rate_channels_and_frames(void **state)
+{
+	(void)state;
+	static const int64_t one = 1;
+	for (unsigned channels = 1; channels <= 2; channels++) {
+		struct tf_buf wav = wav_of(channels, 5), t = tensor(DT_STRING, 1, &one), log = {0};
+		pb_bytes(&t, 8, wav.data, wav.len);
+		struct tf_buf s = with_tensor(value_of("a", "audio", NULL), t);
+		tf_buf_printf(&log, "audio a wav %zu bytes 8000 Hz %u x 5\n", wav.len, channels);
+		reads(&s, 1, log.data);
+		tf_buf_release(&wav);
+		tf_buf_release(&log);
+	}
+}
+
+/* Cut anywhere: frames are those that are there, and nothing is made up. */
+static void a_wav_file_may_be_cut(void **state)
+{
+	(void)state;
+	static const int64_t one = 1;
+	struct tf_buf wav = wav_of(1, 5);
+	for (size_t len = 12; len < wav.len; len++) {
+		struct tf_buf t = tensor(DT_STRING, 1, &one), log = {0};
+		pb_bytes(&t, 8, wav.data, len);
+		struct tf_buf s = with_tensor(value_of("a", "audio", NULL), t);
+		tf_buf_printf(&log, "audio a wav %zu bytes", len);
+		if (len >= 48) /* after `fmt ` */
+			tf_buf_printf(&log, " 8000 Hz 1");
+		if (len >= 56) /* after the head of `data` */
+			tf_buf_printf(&log, " x %zu", (len - 56) / 2);
+		tf_buf_char(&log, '\n');
+		reads(&s, 1, log.data);
+		tf_buf_release(&log);
+	}
+	tf_buf_release(&wav);
+}
+
+static void riff_is_wav_or_webp_or_neither(void **state)
+{
+	(void)state;
+	static const char *const pictures[] = {"1", "1", "RIFF....WEBPVP8", "RIFF....AVI ", "RIFF....WAVE"};
+	struct tf_buf s = with_tensor(value_of("i", "images", NULL), strings(5, pictures));
+	reads(&s, 1, "image i 1x1 webp 15 bytes\nimage i 1x1 - 12 bytes\nimage i 1x1 wav 12 bytes\n");
+}
+
+static void a_tensor_without_a_tag_goes_by_its_node(void **state)
+{
+	(void)state;
+	static const int64_t two = 2;
+	for (int tagged = 0; tagged < 2; tagged++) {
+		struct tf_buf value = {0}, t = tensor(DT_INT32, 1, &two);
+		pb_text(&value, 7, "node");
+		if (tagged)
+			pb_text(&value, TAG, "tag");
+		pb_bytes(&t, 7, "\1\2", 2);
+		struct tf_buf s = with_tensor(value, t);
+		reads(&s, 1, tagged ? "tensor tag int32[2] 2 bytes [1,2]\n" : "tensor node int32[2] 2 bytes [1,2]\n");
+	}
 }
 
 static void values_of_metadata_alone_are_counted(void **state)
@@ -444,9 +474,9 @@ static void a_plugin_named_later_counts_from_then_on(void **state)
 static void values_without_a_tag_share_one(void **state)
 {
 	(void)state;
-	static const char *const clip[] = {"RIFF....", "label"};
-	struct tf_buf s[] = {with_tensor(value_of("", "audio", NULL), strings(2, clip)), with_tensor(value_of("", NULL, NULL), strings(2, clip))};
-	reads(s, 2, "audio  wav 8 bytes\naudio  wav 8 bytes\n");
+	static const char *const clip[] = {"fLaC"};
+	struct tf_buf s[] = {with_tensor(value_of("", "audio", NULL), strings(1, clip)), with_tensor(value_of("", NULL, NULL), strings(1, clip))};
+	reads(s, 2, "audio  flac 4 bytes\naudio  flac 4 bytes\n");
 }
 
 static void hparams_of_each_type(void **state)
@@ -472,7 +502,7 @@ static void hparams_of_each_type(void **state)
 	struct tf_buf s = summary_of(value_of("_hparams_/session_start_info", "hparams", &content));
 	tf_buf_release(&content);
 	reads(&s, 1,
-	      "hparam lr number 0.5 ''\nhparam opt string 0 'adam'\nhparam aug bool 1 ''\n"
+	      "trial\nhparam lr number 0.5 ''\nhparam opt string 0 'adam'\nhparam aug bool 1 ''\n"
 	      "counted _hparams_/session_start_info hparams\n");
 }
 
@@ -542,7 +572,9 @@ int main(void)
 		cmocka_unit_test(a_histogram_may_be_empty),
 		cmocka_unit_test(new_histograms_are_tensors_of_rows),
 		cmocka_unit_test(the_same_tensor_of_another_plugin_is_no_histogram),
-		cmocka_unit_test(a_histogram_without_buckets_is_a_tensor),
+		cmocka_unit_test(a_new_histogram_may_have_no_buckets),
+		cmocka_unit_test(a_value_written_once_is_that_of_all_buckets),
+		cmocka_unit_test(no_buckets_are_made_up_of_a_promise),
 		cmocka_unit_test(strings_are_text_whatever_the_plugin),
 		cmocka_unit_test(a_tensor_of_no_strings_is_counted),
 		cmocka_unit_test(images_of_tf2),
@@ -550,6 +582,10 @@ int main(void)
 		cmocka_unit_test(sizes_without_a_picture_are_no_image),
 		cmocka_unit_test(images_and_audio_of_tf1),
 		cmocka_unit_test(audio_of_tf2),
+		cmocka_unit_test(a_wav_file_tells_rate_channels_and_frames),
+		cmocka_unit_test(a_wav_file_may_be_cut),
+		cmocka_unit_test(riff_is_wav_or_webp_or_neither),
+		cmocka_unit_test(a_tensor_without_a_tag_goes_by_its_node),
 		cmocka_unit_test(values_of_metadata_alone_are_counted),
 		cmocka_unit_test(a_tag_keeps_the_plugin_of_its_first_value),
 		cmocka_unit_test(a_plugin_named_later_counts_from_then_on),
