@@ -23,6 +23,9 @@ static const struct {
 	{"allocator_id", "_allocator", "allocator_id", true},
 	{"tag_id", "_tag", "tag_id", true},
 	{"module_id", "_hlo_module", "id", true},
+	{"experiment_id", "_experiment", "id", true},
+	{"graph_id", "_graph", "id", true},
+	{"trial_id", "_trial", "id", false},
 	{"step_id", "_step", "step_id", false},
 	{"arg_set_id", "_arg_set", "arg_set_id", false},
 };
