@@ -9,13 +9,17 @@
 
 bool tf_tell_damage(const char *cmd, const struct tf_ledger *l, const char *where)
 {
-	int64_t records = 0, bytes = 0, files = 0;
+	int64_t records = 0, bytes = 0, files = 0, pending = 0;
 
 	for (size_t i = 0; i < l->file_count; i++) {
 		const struct tf_ledger_file *f = &l->files[i];
 		bool here = f->state == TF_STATE_FAILED;
 		for (size_t k = 0; k < f->issue_count; k++)
 			here |= tf_issue_is_damage(f->issues[k].code);
+		if (here && f->kind == TF_FILE_EVENTS && f->tail == TF_TAIL_PARTIAL_RECORD && f->skipped_records == 0) {
+			pending++;
+			continue;
+		}
 		files += here;
 		records += f->skipped_records;
 		bytes += f->skipped_bytes;
@@ -23,7 +27,10 @@ bool tf_tell_damage(const char *cmd, const struct tf_ledger *l, const char *wher
 	if (files)
 		fprintf(stderr, "tfprof%s: %lld %s damaged or unreadable, %lld records and %lld bytes lost; %s\n", cmd, (long long)files,
 			files == 1 ? "file is" : "files are", (long long)records, (long long)bytes, where);
-	return files > 0;
+	if (pending)
+		fprintf(stderr, "tfprof%s: %lld %s within a record, the rest of which is not there yet; %s\n", cmd, (long long)pending,
+			pending == 1 ? "file ends" : "files end", where);
+	return files + pending > 0;
 }
 
 static int load_paths(const char *const *paths, size_t count, const char *const *only, const char *step_event,

@@ -135,9 +135,10 @@ static int read_damage(struct tf_values *v, const struct tf_record *rec, bool la
 		return lose(v, TF_ISSUE_ZERO_FILL, rec, "zero bytes", err);
 	case TF_RECORD_TOO_LONG:
 		return lose(v, TF_ISSUE_TOO_LONG, rec, "record longer than the file", err);
-	case TF_RECORD_CUT:
+	case TF_RECORD_CUT: /* nothing is lost as yet: a live writer has not come to its end */
 		v->file->tail = TF_TAIL_PARTIAL_RECORD;
-		return lose(v, TF_ISSUE_TRUNCATED, rec, "the last record is not all there", err);
+		return tf_ledger_issue(v->ledger, v->file, TF_ISSUE_TRUNCATED, v->offset, err,
+				       "the last record is not all there yet: %zu bytes are pending", rec->size);
 	default:
 		if (last)
 			v->file->tail = TF_TAIL_GARBAGE;

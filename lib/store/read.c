@@ -388,7 +388,8 @@ static int load_scalars(struct loader *l, sqlite3_stmt *q, void *to)
 /* Files of a run's events that could not be read, or not wholly. */
 #define DAMAGED_EVENTS \
 	"f.run_id = ? AND f.session_id IS NULL" \
-	" AND (f.state = 'failed' OR f.inode IS NULL OR (f.kind = 'event_file' AND f.skipped_records > 0))"
+	" AND (f.state = 'failed' OR f.inode IS NULL" \
+	" OR (f.kind = 'event_file' AND (f.skipped_records > 0 OR f.tail_state = 'partial_record')))"
 
 /* Captures that cannot be read, and event files that lost records; what became of the latter is told. */
 static int load_damage(struct loader *l, const struct tf_target *target)
