@@ -50,6 +50,7 @@ struct side {
 	const struct tf_metric *metric; /* NULL: it has none of this name */
 	unsigned needs;
 	const char *window; /* "steps", "device_events"; NULL: none is known */
+	const char *host;   /* that the metric is of, NULL: the session's */
 	int64_t steady;	    /* steps */
 	const char *reason; /* why it cannot be judged, NULL if it can */
 };
@@ -86,6 +87,18 @@ static bool has_inferred_steps(const struct tf_session *s)
 	return false;
 }
 
+/*
+ * A figure of all hosts takes the slowest of each step: where one of them has no steps, or too few, the slowest is not known. A
+ * baseline read from JSON has no names of hosts, and was judged when it was made.
+ */
+static const char *host_doubt(const struct tf_gate *g, const struct tf_session *s)
+{
+	for (size_t i = 0; s->host_count > 1 && i < s->host_count; i++)
+		if (s->hosts[i].name && steady_steps(s, s->hosts[i].name) < g->min_steps)
+			return "too_few_steps";
+	return NULL;
+}
+
 /* Why a side cannot be judged; NULL if it can. */
 static const char *doubt(const struct tf_gate *g, const struct side *x)
 {
@@ -99,7 +112,9 @@ static const char *doubt(const struct tf_gate *g, const struct side *x)
 		return "damaged";
 	if ((x->needs & NEED_STEPS) && !g->accept_inferred && has_inferred_steps(x->s))
 		return "inferred_steps";
-	return (x->needs & NEED_STEADY) && x->steady < g->min_steps ? "too_few_steps" : NULL;
+	if ((x->needs & NEED_STEADY) && x->steady < g->min_steps)
+		return "too_few_steps";
+	return (x->needs & NEED_STEADY) && !x->host ? host_doubt(g, x->s) : NULL;
 }
 
 static struct side side_of(const struct tf_gate *g, const struct tf_session *s, const char *metric)
@@ -110,7 +125,8 @@ static struct side side_of(const struct tf_gate *g, const struct tf_session *s, 
 		x.window = device_window(s);
 	if (x.window && strcmp(x.window, "steps") == 0)
 		x.needs |= NEED_STEPS | NEED_STEADY;
-	x.steady = steady_steps(s, tf_metric_host(metric));
+	x.host = tf_metric_host(metric);
+	x.steady = steady_steps(s, x.host);
 	x.reason = doubt(g, &x);
 	return x;
 }

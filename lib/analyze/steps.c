@@ -21,14 +21,16 @@ static int64_t trailing_number(const char *name, size_t *begin)
 	return at < len && tf_parse_i64(name + at, &number) ? number : TF_NONE;
 }
 
-/* The name without the step's number: "train 0", "train 1" and "ProfilerStep#7" are of one series each. */
+/* The name without the step's number: "train 0", "train 1" and "ProfilerStep#7" are of one series each, and so are numbers alone. */
 static char *series_name(struct tf_arena *a, const char *name, int64_t number)
 {
 	size_t len;
 	int64_t trailing = trailing_number(name, &len);
 	bool separated = len > 0 && strchr(" #:", name[len - 1]);
 
-	if (trailing == TF_NONE || len == 0 || (!separated && trailing != number))
+	if (trailing != TF_NONE && len == 0)
+		return tf_arena_strdup(a, "step");
+	if (trailing == TF_NONE || (!separated && trailing != number))
 		return tf_arena_strdup(a, name);
 	while (len > 1 && strchr(" #:", name[len - 1]))
 		len--;

@@ -125,12 +125,23 @@ static int read_devices(const cJSON *root, const cJSON *session, struct tf_sessi
 	return 0;
 }
 
+/* Whether something marked the steps; where the report does not tell, they may be inferred. */
+static bool is_marked(const cJSON *source)
+{
+	static const char *const marked[] = {"host_marker", "executor", "device_marker"};
+
+	for (size_t i = 0; cJSON_IsString(source) && i < sizeof marked / sizeof marked[0]; i++)
+		if (strcmp(source->valuestring, marked[i]) == 0)
+			return true;
+	return false;
+}
+
 /* Where the session ran, as far as the gate compares it. */
 static int read_session(const cJSON *root, struct tf_session *out, struct tf_error *err)
 {
 	const cJSON *session = cJSON_GetObjectItemCaseSensitive(root, "session"), *item;
 	const cJSON *source = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(root, "steps"), "source");
-	bool inferred = cJSON_IsString(source) && strcmp(source->valuestring, "inferred") == 0;
+	bool inferred = !cJSON_IsNull(source) && !is_marked(source);
 
 	out->id = TF_NONE;
 	out->run = text_of(&out->arena, session, "run");

@@ -3,8 +3,8 @@ CREATE VIEW hparam_trial(
 	run, -- run.name
 	"group", -- of trials with the same hyperparameters; the run where none was recorded
 	status, -- success failure running; null if its end was not recorded
-	start_time, -- s since 1970; null if not recorded
-	end_time, -- s since 1970; null if not recorded
+	start_wall_time, -- s since 1970; null if not recorded
+	end_wall_time, -- s since 1970; null if not recorded
 	experiment, -- name of the nearest experiment at or above the run; null if none
 	monitor_url, -- null if none
 	model_uri, -- null if none

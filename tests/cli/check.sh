@@ -114,6 +114,16 @@ ok 'inferred steps are inconclusive' exits 5 "$TFPROF" check --db a.db --baselin
 ok 'unless they are accepted' exits 0 "$TFPROF" check --db a.db --accept-inferred --baseline inferred.json $fast
 ok 'a run without a profile has scalars to check' exits 0 "$TFPROF" check --db a.db --max 'scalar[loss].last=10' memory_jump
 ok 'but no step' exits 5 "$TFPROF" check --db a.db --max step_time_ms.mean=1s memory_jump
+"$TFPROF" report --db a.db --json --section metrics -o section.json $fast
+ok 'a baseline that does not tell what marked its steps' exits 5 "$TFPROF" check --db a.db --json --baseline section.json $fast
+ok 'may have inferred ones' prints inferred_steps json 'd["checks"][0]["reason"]' out
+hosts=hosts/plugins/profile/s
+mkdir -p $hosts && cp "$logs"/keras3_fast_input/train/plugins/profile/*/vm.xplane.pb $hosts/h1.xplane.pb
+cp "$logs"/tf_custom_loop/slow/plugins/profile/*/vm.xplane.pb $hosts/h2.xplane.pb
+ok 'of two hosts the slower one counts' exits 1 "$TFPROF" check --max step_time_ms.mean=12ms hosts
+ok 'where one has too few steps, the slowest is not known' exits 5 "$TFPROF" check --min-steps 15 --json --max step_time_ms.mean=12ms hosts
+ok 'and that is why' prints too_few_steps json 'd["checks"][0]["reason"]' out
+ok 'the other can be judged alone' exits 0 "$TFPROF" check --min-steps 15 --max step_time_ms.mean@h1=12ms hosts
 "$TFPROF" report --db a.db --json -o scalars.json memory_jump
 ok 'nothing to compare is inconclusive' exits 5 "$TFPROF" check --db a.db --json --baseline scalars.json memory_jump
 ok 'and says so' prints nothing_compared json 'd["reason"]' out

@@ -104,6 +104,7 @@ static void a_number_at_the_end_is_the_steps_and_not_the_names(void **state)
 	} cases[] = {
 		{"train 0", "train 1", "train", {0, 1}},
 		{"ProfilerStep#7", "ProfilerStep#8", "ProfilerStep", {7, 8}},
+		{"100", "101", "step", {100, 101}},
 		{"layer2", "layer2", "layer2", {2, 2}},
 	};
 
@@ -116,7 +117,7 @@ static void a_number_at_the_end_is_the_steps_and_not_the_names(void **state)
 		assert_int_equal(a->host.steps.series_count, 1);
 		assert_int_equal(step(a, 0)->number, cases[i].numbers[0]);
 		assert_int_equal(step(a, 1)->number, cases[i].numbers[1]);
-		if (i < 2)
+		if (i < 3)
 			assert_string_equal(a->host.steps.series[0].name, cases[i].series);
 		mk_analysis_free(a);
 	}
