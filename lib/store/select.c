@@ -156,7 +156,8 @@ static const char *unit_of(const char *name, size_t len)
 {
 	static const char *const units[][2] = {{"ps_per_step", "ps"}, {"bytes_per_s", "B/s"}, {"bytes", "B"},	{"wall_time", "s"},
 					       {"peak_flops", "FLOP/s"}, {"flops", "FLOP"}, {"ps", "ps"},	{"_ns", "ns"},
-					       {"_us", "us"},		{"width", "px"},     {"height", "px"}, {"offset", "B"}};
+					       {"_us", "us"},		{"width", "px"},     {"height", "px"}, {"offset", "B"},
+					       {"_hz", "Hz"}};
 
 	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
 		size_t end = strlen(units[i][0]);

@@ -29,7 +29,7 @@ u = {(r['view'], r['column']): r['unit'] for r in json.load(open('all.json'))}
 want = {('step', 'start_ps'): 'ps', ('session', 'start_ns'): 'ns', ('memory_event', 'ps'): 'ps', ('scalar', 'wall_time'): 's', ('scalar', 'offset'): 'B',
         ('run', 'first_wall_time'): 's', ('kernel', 'shared_bytes'): 'B', ('hlo_buffer', 'bytes'): 'B', ('device', 'memory_bytes_per_s'): 'B/s',
         ('device', 'peak_flops'): 'FLOP/s', ('op', 'flops'): 'FLOP', ('finding', 'win_ps_per_step'): 'ps', ('host', 'start_offset_ps'): 'ps',
-        ('run_metadata_node', 'dur_us'): 'us', ('media', 'width'): 'px', ('step', 'number'): None, ('step', None): None,
+        ('run_metadata_node', 'dur_us'): 'us', ('media', 'width'): 'px', ('media', 'sample_rate_hz'): 'Hz', ('hparam_trial', 'start_wall_time'): 's', ('step', 'number'): None, ('step', None): None,
         ('device_window', 'idle_ratio'): None, ('metric', 'value'): None, ('input_stage', 'calls'): None, ('line', 'name'): None}
 assert {k: u[k] for k in want} == want, {k: (u[k], w) for k, w in want.items() if u[k] != w}
 # what its words call a time or a size has that unit
