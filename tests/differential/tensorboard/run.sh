@@ -20,9 +20,18 @@ compare()
 ok 'files of every plugin are written' "$venv/bin/python" "$here/writers.py" written
 compare 'files of every plugin' written
 compare 'our own logs' "$logs"
+# trials FOLDER... : and on the trials of the searches in them
+trials()
+{
+	ok 'TensorBoard and tfprof agree on trials and their metrics' "$venv/bin/python" "$here/trials.py" "$TFPROF" "$work" "$@"
+	grep '^#' log
+}
+trials written/search written/tensorboardX "$logs/tf_hparams"
 if [ -d "$shared/data" ]
 then
 	compare 'real logs' "$shared/data/own" "$shared/data/public"
+	public=$shared/data/public
+	trials "$public/Alwaysproblem+tensorboard-review/log/text_hp/hparam_tuning" "$public/ahettiarac+context-predictor/logs"
 	mkdir fixtures && (cd fixtures && sh "$shared/fixtures/mkall.sh" >/dev/null)
 	compare 'damaged files' fixtures
 else
