@@ -99,6 +99,20 @@ static const char *host_doubt(const struct tf_gate *g, const struct tf_session *
 	return NULL;
 }
 
+/* Minimum, maximum and mean are over finite points: they say nothing of a run whose last point is none. */
+static bool ends_nonfinite(const struct tf_session *s, const char *metric)
+{
+	const char *dot = strrchr(metric, '.');
+	struct tf_buf name = {0};
+
+	if (!dot)
+		return false;
+	tf_buf_printf(&name, "%.*s.last", (int)(dot - metric), metric);
+	const struct tf_metric *last = name.failed ? NULL : tf_metric_find(s, name.data);
+	tf_buf_release(&name);
+	return last && !last->known && last->reason && strcmp(last->reason, "nonfinite") == 0;
+}
+
 /* Why a side cannot be judged; NULL if it can. */
 static const char *doubt(const struct tf_gate *g, const struct side *x)
 {
@@ -110,6 +124,8 @@ static const char *doubt(const struct tf_gate *g, const struct side *x)
 		return "incomplete";
 	if ((x->needs & NEED_EVENTS) && x->s->damaged_events)
 		return "damaged";
+	if ((x->needs & NEED_EVENTS) && ends_nonfinite(x->s, x->metric->name))
+		return "nonfinite";
 	if ((x->needs & NEED_STEPS) && !g->accept_inferred && has_inferred_steps(x->s))
 		return "inferred_steps";
 	if ((x->needs & NEED_STEADY) && x->steady < g->min_steps)

@@ -80,7 +80,8 @@ static int read_metrics(const cJSON *root, struct tf_session *out, struct tf_err
 			return tf_fail_nomem(err);
 		tf_metric_known(m->name, &m->unit, &m->worse);
 		m->n = TF_NONE;
-		m->known = cJSON_IsNumber(item) && isfinite(item->valuedouble);
+		m->known = cJSON_IsNumber(item) && isfinite(item->valuedouble)
+			   && !(m->unit == TF_UNIT_RATIO && (item->valuedouble < 0 || item->valuedouble > 1));
 		m->value = m->known ? item->valuedouble : (double)NAN;
 		m->is_integer = m->known && m->value == floor(m->value) && fabs(m->value) < 9e15;
 		m->integer = m->is_integer ? (int64_t)m->value : 0;

@@ -124,6 +124,16 @@ ok 'of two hosts the slower one counts' exits 1 "$TFPROF" check --max step_time_
 ok 'where one has too few steps, the slowest is not known' exits 5 "$TFPROF" check --min-steps 15 --json --max step_time_ms.mean=12ms hosts
 ok 'and that is why' prints too_few_steps json 'd["checks"][0]["reason"]' out
 ok 'the other can be judged alone' exits 0 "$TFPROF" check --min-steps 15 --max step_time_ms.mean@h1=12ms hosts
+mkdir diverged && PYTHONDONTWRITEBYTECODE=1 python3 - "$SRC/tests" <<'P'
+import sys
+sys.path.insert(0, sys.argv[1])
+from event_file import write
+write('diverged/events.out.tfevents.1.h', b'loss', ((1, 0, 0.5), (2, 1, 0.4), (3, 2, float('inf')), (4, 3, float('nan'))))
+P
+ok 'the maximum of a loss that diverged' exits 5 "$TFPROF" check --json --max 'scalar[loss].max=1' diverged
+ok 'says nothing' prints nonfinite json 'd["checks"][0]["reason"]' out
+sed 's/"input.exposed_share":[0-9.e-]*/"input.exposed_share":7/' fast.json >seven.json
+ok 'a share over 1 is no baseline' exits 5 "$TFPROF" check --db a.db --baseline seven.json --max-regress input.exposed_share=+0.05 $fast
 "$TFPROF" report --db a.db --json -o scalars.json memory_jump
 ok 'nothing to compare is inconclusive' exits 5 "$TFPROF" check --db a.db --json --baseline scalars.json memory_jump
 ok 'and says so' prints nothing_compared json 'd["reason"]' out

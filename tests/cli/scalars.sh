@@ -48,24 +48,11 @@ sys.exit(bad or n < 100)
 P
 ok 'figures agree with an independent computation' python3 independent.py
 
-mkdir dup && PYTHONDONTWRITEBYTECODE=1 python3 - <<'P'
-import struct
-table = []
-for i in range(256):
-    c = i
-    for _ in range(8): c = c >> 1 ^ (0x82f63b78 if c & 1 else 0)
-    table.append(c)
-def crc(b):
-    c = 0xffffffff
-    for x in b: c = table[(c ^ x) & 255] ^ c >> 8
-    c ^= 0xffffffff
-    return ((c >> 15 | c << 17) + 0xa282ead8) & 0xffffffff
-def record(d): return struct.pack('<QI', len(d), crc(struct.pack('<Q', len(d)))) + d + struct.pack('<I', crc(d))
-def field(n, b): return bytes([n << 3 | 2, len(b)]) + b
-def scalar(wall, step, v): return record(b'\x09' + struct.pack('<d', wall) + bytes([0x10, step]) + field(5, field(1, field(1, b'x\x1b[31m,=1') + b'\x15' + struct.pack('<f', v))))
-out = record(b'\x09' + struct.pack('<d', 1.0) + field(3, b'brain.Event:2'))
-for wall, step, v in ((1, 0, 5), (2, 1, 10), (3, 1, 20), (4, 1, 60), (5, 2, float('nan')), (6, 3, float('inf'))): out += scalar(wall, step, v)
-open('dup/events.out.tfevents.1.h', 'wb').write(out)
+mkdir dup && PYTHONDONTWRITEBYTECODE=1 python3 - "$SRC/tests" <<'P'
+import sys
+sys.path.insert(0, sys.argv[1])
+from event_file import write
+write('dup/events.out.tfevents.1.h', b'x\x1b[31m,=1', ((1, 0, 5), (2, 1, 10), (3, 1, 20), (4, 1, 60), (5, 2, float('nan')), (6, 3, float('inf'))))
 P
 for want in last:60 first:10 mean:30
 do ok "the ${want%:*} write of a step" prints "${want#*:}" sh -c '"$TFPROF" scalars --json --points --dup $1 dup | python3 -c "import json, sys; print(json.load(sys.stdin)[\"tags\"][0][\"points\"][1][2])"' - "${want%:*}"
