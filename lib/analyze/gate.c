@@ -87,16 +87,52 @@ static bool has_inferred_steps(const struct tf_session *s)
 	return false;
 }
 
+/* What the session's figure leaves out: a host of which it is not known, but for hosts without any accelerator. */
+static const char *unknown_of_host(const struct tf_session *s, const char *metric, const char *host)
+{
+	struct tf_buf name = {0};
+
+	tf_buf_printf(&name, "%s@%s", metric, host);
+	const struct tf_metric *m = name.failed ? NULL : tf_metric_find(s, name.data);
+	tf_buf_release(&name);
+	if (!m || m->known || (m->reason && strcmp(m->reason, "no_device_plane") == 0))
+		return NULL;
+	return m->reason ? m->reason : "unknown";
+}
+
 /*
- * A figure of all hosts takes the slowest of each step: where one of them has no steps, or too few, the slowest is not known. A
+ * Why a figure of all hosts cannot be judged by what one of them lacks; of step figures it is the slowest host's of each step. A
  * baseline read from JSON has no names of hosts, and was judged when it was made.
  */
-static const char *host_doubt(const struct tf_gate *g, const struct tf_session *s)
+static const char *host_doubt(const struct tf_gate *g, const struct side *x)
 {
-	for (size_t i = 0; s->host_count > 1 && i < s->host_count; i++)
-		if (s->hosts[i].name && steady_steps(s, s->hosts[i].name) < g->min_steps)
+	for (size_t i = 0; x->s->host_count > 1 && i < x->s->host_count; i++) {
+		const char *host = x->s->hosts[i].name;
+		const char *reason = host ? unknown_of_host(x->s, x->metric->name, host) : NULL;
+		if (reason)
+			return reason;
+		if (host && (x->needs & NEED_STEADY) && steady_steps(x->s, host) < g->min_steps)
 			return "too_few_steps";
+	}
 	return NULL;
+}
+
+/* Where there are accelerators, the memory of the host is not what memory.peak_bytes is about. */
+static bool lacks_device_memory(const struct tf_session *s, const char *metric)
+{
+	bool devices = false, memory = false, hosts = false;
+
+	if (strcmp(metric, "memory.peak_bytes") != 0)
+		return false;
+	for (size_t i = 0; i < s->host_count; i++) {
+		const struct tf_host *h = &s->hosts[i];
+		devices |= h->device_count > 0;
+		for (size_t k = 0; k < h->memory_count; k++) {
+			memory |= h->memory[k].on_device;
+			hosts = true;
+		}
+	}
+	return devices && hosts && !memory;
 }
 
 /* Minimum, maximum and mean are over finite points: they say nothing of a run whose last point is none. */
@@ -130,7 +166,9 @@ static const char *doubt(const struct tf_gate *g, const struct side *x)
 		return "inferred_steps";
 	if ((x->needs & NEED_STEADY) && x->steady < g->min_steps)
 		return "too_few_steps";
-	return (x->needs & NEED_STEADY) && !x->host ? host_doubt(g, x->s) : NULL;
+	if (lacks_device_memory(x->s, x->metric->name))
+		return "no_memory_events";
+	return x->host ? NULL : host_doubt(g, x);
 }
 
 static struct side side_of(const struct tf_gate *g, const struct tf_session *s, const char *metric)

@@ -385,10 +385,15 @@ static int load_scalars(struct loader *l, sqlite3_stmt *q, void *to)
 	return 0;
 }
 
+/* A file f that could not be opened at the last look, or a folder above it. */
+#define UNREAD \
+	"(f.inode IS NULL OR EXISTS (SELECT 1 FROM _source_file d WHERE d.inode IS NULL" \
+	" AND substr(f.real_path, 1, length(d.real_path) + 1) = d.real_path || '/'))"
+
 /* Files of a run's events that could not be read, or not wholly. */
 #define DAMAGED_EVENTS \
 	"f.run_id = ? AND f.session_id IS NULL" \
-	" AND (f.state = 'failed' OR f.inode IS NULL" \
+	" AND (f.state = 'failed' OR " UNREAD \
 	" OR (f.kind = 'event_file' AND (f.skipped_records > 0 OR f.tail_state = 'partial_record')))"
 
 /* Captures that cannot be read, and event files that lost records; what became of the latter is told. */
@@ -397,7 +402,7 @@ static int load_damage(struct loader *l, const struct tf_target *target)
 	struct tf_session *out = l->out;
 
 	if (tf_db_integer(l->s, l->err, &out->lost_count,
-			  "SELECT count(*) FROM _source_file WHERE session_id = ? AND (state IN ('failed', 'skipped') OR inode IS NULL)",
+			  "SELECT count(*) FROM _source_file f WHERE session_id = ? AND (state IN ('failed', 'skipped') OR " UNREAD ")",
 			  "i", target->session_id) < 0
 	    || tf_db_integer(l->s, l->err, &out->damaged_events,
 			     "SELECT count(*) FROM _source_file f WHERE " DAMAGED_EVENTS, "i", target->run_id) < 0)

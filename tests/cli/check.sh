@@ -124,6 +124,10 @@ ok 'of two hosts the slower one counts' exits 1 "$TFPROF" check --max step_time_
 ok 'where one has too few steps, the slowest is not known' exits 5 "$TFPROF" check --min-steps 15 --json --max step_time_ms.mean=12ms hosts
 ok 'and that is why' prints too_few_steps json 'd["checks"][0]["reason"]' out
 ok 'the other can be judged alone' exits 0 "$TFPROF" check --min-steps 15 --max step_time_ms.mean@h1=12ms hosts
+cp "$logs"/tf_leak/plugins/profile/*/vm.xplane.pb $hosts/h2.xplane.pb
+ok 'where the input of one host is unknown' exits 5 "$TFPROF" check --json --max input.exposed_share=0.9 hosts
+ok 'that of the session is' prints no_input_events json 'd["checks"][0]["reason"]' out
+ok 'not that of the other host' exits 0 "$TFPROF" check --max input.exposed_share@h1=0.9 hosts
 mkdir diverged && PYTHONDONTWRITEBYTECODE=1 python3 - "$SRC/tests" <<'P'
 import sys
 sys.path.insert(0, sys.argv[1])

@@ -57,9 +57,11 @@ ok 'each by name' prints 'open/logs/closed io_error
 open/logs/plugins/profile/2026_01_01_00_00_00/h1.xplane.pb io_error' issues open/a.db
 ok 'what was read stays' prints 2 sql open/a.db 'SELECT count(*) FROM host'
 ok 'and is not complete' prints 0 sql open/a.db "SELECT complete FROM session WHERE name LIKE '2026%'"
+ok 'nor is a session below a folder that cannot be read' exits 5 as ./own check --db open/a.db --max step_time_ms.mean=1s run:closed
 chmod 755 open/logs/closed open/logs/plugins/profile/*/h1.xplane.pb
 ok 'with it' exits 0 as ./own ingest --db open/a.db open/logs
 ok 'all is well again' prints 1 sql open/a.db "SELECT complete FROM session WHERE name LIKE '2026%'"
+ok 'also below the folder' exits 0 as ./own check --db open/a.db --max step_time_ms.mean=1s run:closed
 ok 'strictly' exits 0 as ./own ingest --strict --db open/a.db open/logs
 ok 'what is said of the folder goes' prints '' issues open/a.db
 

@@ -285,6 +285,30 @@ static void rounding_is_no_regression(void **state)
 	end_case(&c);
 }
 
+/* With a device there, the host's memory is not what the gate is about. */
+static void memory_of_the_host_is_no_memory_of_a_device(void **state)
+{
+	(void)state;
+	struct case_of_two c;
+	struct tf_error err = {0};
+	begin_case(&c);
+	struct tf_host *h = &c.now.hosts[0];
+	h->memory = tf_arena_alloc(&c.now.arena, sizeof *h->memory);
+	h->memory[0] = (struct tf_allocator){.name = "host_bfc", .peak_bytes = 1 << 20, .lifetime_peak_bytes = TF_NONE,
+					     .capacity_bytes = TF_NONE, .pre_existing_bytes = TF_NONE, .fragmentation = NAN};
+	h->memory_count = 1;
+	assert_int_equal(tf_metrics_build(&c.now, &err), 0);
+	assert_int_equal(judge_case(&c, TF_CHECK_MAX, "memory.peak_bytes=1GiB")->verdict, TF_PASS);
+	add_device(&c.now, "A100", "steps", 0.20);
+	assert_int_equal(judge_case(&c, TF_CHECK_MAX, "memory.peak_bytes=1GiB")->verdict, TF_INCONCLUSIVE);
+	assert_string_equal(judge_case(&c, TF_CHECK_MAX, "memory.peak_bytes=1GiB")->reason, "no_memory_events");
+	assert_int_equal(judge_case(&c, TF_CHECK_MAX, "memory.peak_bytes[host_bfc]=1GiB")->verdict, TF_PASS);
+	h->memory[0].on_device = true;
+	assert_int_equal(tf_metrics_build(&c.now, &err), 0);
+	assert_int_equal(judge_case(&c, TF_CHECK_MAX, "memory.peak_bytes=1GiB")->verdict, TF_PASS);
+	end_case(&c);
+}
+
 static void a_cut_capture_neither_passes_nor_fails(void **state)
 {
 	(void)state;
@@ -639,6 +663,7 @@ int main(void)
 		cmocka_unit_test(a_change_has_sign_percentage_and_limit),
 		cmocka_unit_test(rounding_is_no_regression),
 		cmocka_unit_test(a_cut_capture_neither_passes_nor_fails),
+		cmocka_unit_test(memory_of_the_host_is_no_memory_of_a_device),
 		cmocka_unit_test(a_cut_baseline_is_named_as_such),
 		cmocka_unit_test(dropped_events_can_be_gated),
 		cmocka_unit_test(another_environment_is_no_baseline),
