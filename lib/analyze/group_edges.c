@@ -295,19 +295,35 @@ static void sort_by_event(struct tf_member *members, size_t count, uint8_t *role
 		qsort(members, count, sizeof *members, compare_members);
 }
 
-/* Children of each event on its line, in order. */
+/* Whether the event that an id of this one names is recorded. */
+static bool has_producer(const struct tf_edges *e, uint32_t event)
+{
+	for (size_t m = tf_edges_find(e, false, event); m < e->consumer_count && e->consumers[m].event == event; m++)
+		if (e->buckets[e->consumers[m].bucket].producer_count)
+			return true;
+	return false;
+}
+
+/*
+ * Children of each event on its line, in order. Work of a device whose launch is known belongs where that does, whatever it
+ * overlaps on its stream.
+ */
 static void link_children(struct joiner *g)
 {
 	struct tf_edges *e = g->e;
 
 	for (size_t i = 0; i <= g->t->events.count; i++)
 		e->first_child[i] = e->next_sibling[i] = UINT32_MAX;
-	for (size_t i = g->t->events.count; i-- > 0;) {
-		uint32_t parent = g->d->parent[i];
-		if (parent == UINT32_MAX)
-			continue;
-		e->next_sibling[i] = e->first_child[parent];
-		e->first_child[parent] = (uint32_t)i;
+	for (size_t l = g->t->line_count; l-- > 0;) {
+		const struct tf_line *line = &g->t->lines[l];
+		bool device = tf_line_is_raw_device(g->t, line);
+		for (size_t i = line->event_first + line->event_count; i-- > line->event_first;) {
+			uint32_t parent = g->d->parent[i];
+			if (parent == UINT32_MAX || (device && has_producer(e, (uint32_t)i)))
+				continue;
+			e->next_sibling[i] = e->first_child[parent];
+			e->first_child[parent] = (uint32_t)i;
+		}
 	}
 }
 

@@ -295,6 +295,25 @@ static void correlation_ids_are_of_one_device(void **state)
 	mk_analysis_free(a);
 }
 
+/* Of two launches in two steps the second one's kernel runs while the first one's does. */
+static void a_launched_kernel_inside_another_belongs_where_its_launch_does(void **state)
+{
+	(void)state;
+	struct tf_trace *t = host();
+	mk_event(t, "train", 0, 100, "step_num=1;_r=1");
+	mk_event(t, "launch", 10, 10, "correlation_id=7");
+	mk_event(t, "train", 200, 100, "step_num=2;_r=1");
+	mk_event(t, "launch", 210, 10, "correlation_id=8");
+	mk_plane(t, "/device:GPU:0", "");
+	mk_line(t, 1, "Stream #1", 0);
+	mk_event(t, "outer", 50, 400, "correlation_id=7");
+	mk_event(t, "inner", 250, 100, "correlation_id=8");
+	struct mk_analysis *a = mk_analyze(t, NULL);
+	assert_int_equal(mk_group(a, "outer", 0), mk_group(a, "train", 0));
+	assert_int_equal(mk_group(a, "inner", 0), mk_group(a, "train", 1));
+	mk_analysis_free(a);
+}
+
 /* Case C39: XProf gives such a kernel to the group of the one before it. */
 static void c39_a_kernel_without_launch_belongs_to_no_group(void **state)
 {
@@ -438,6 +457,7 @@ int main(void)
 		cmocka_unit_test(c16_tpu_requests_belong_to_the_step_that_queued_them),
 		cmocka_unit_test(c16_one_iteration_alone_is_a_group),
 		cmocka_unit_test(correlation_ids_are_of_one_device),
+		cmocka_unit_test(a_launched_kernel_inside_another_belongs_where_its_launch_does),
 		cmocka_unit_test(c39_a_kernel_without_launch_belongs_to_no_group),
 		cmocka_unit_test(an_op_with_a_correlation_id_is_no_launch),
 		cmocka_unit_test(sixty_four_of_both_sides_are_a_coincidence),
