@@ -113,9 +113,12 @@ static int load_selected(const char *db, const char *selector, const char *step_
 		tf_hint(err, "'tfprof ls sessions' and 'tfprof ls runs' list what there is");
 		goto out;
 	}
-	/* A run's sessions are listed newest first: the run's name means its last one. A glob must name just one. */
-	if (count > 1 && strpbrk(selector, "*?[")) {
-		tf_fail(err, TF_EUSAGE, "'%s' names %zu sessions", selector, count);
+	/* A run's sessions are listed newest first, before runs without one: its name means its last one. A glob must name just one. */
+	size_t rivals = 0;
+	while (rivals < count && (targets[rivals].name || !targets[0].name))
+		rivals++;
+	if (rivals > 1 && strpbrk(selector, "*?[")) {
+		tf_fail(err, TF_EUSAGE, "'%s' names %zu sessions", selector, rivals);
 		tf_hint(err, "the newest is '%s/%s'", targets[0].run, targets[0].name ? targets[0].name : "");
 		goto out;
 	}

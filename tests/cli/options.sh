@@ -123,6 +123,8 @@ ok 'a glob that names one session' exits 0 "$TFPROF" report --db a.db '*'
 "$TFPROF" ingest --db a.db --run again "$logs/tf_leak"
 ok 'a glob that names two is usage' exits 2 "$TFPROF" report --db a.db '*'
 ok 'and how many is said' says "names 2 sessions"
+"$TFPROF" ingest --db a.db "$logs/keras3_slow_input"
+ok 'a run without a session beside the one that a glob names is no rival' exits 0 "$TFPROF" report --db a.db '[tv]*'
 ok 'help lists all commands' sh -c 'for c in ingest report check ls inspect explain query schema; do "$TFPROF" help | grep -q "^  *$c" || exit 1; done'
 ok 'help of a command is its help' sh -c '"$TFPROF" help report | head -1 | grep -q "^usage: tfprof report"'
 done_testing
