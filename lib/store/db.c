@@ -9,10 +9,13 @@
 int tf_db_fail(struct tf_store *s, struct tf_error *err, const char *what)
 {
 	int code = sqlite3_errcode(s->db);
+	const char *path = tf_store_path(s);
 
 	if (code == SQLITE_NOMEM)
 		return tf_fail_nomem(err);
 	tf_fail(err, TF_ESTORE, "%s: %s", what, sqlite3_errmsg(s->db));
+	if (path)
+		tf_wrap(err, "'%s'", path);
 	if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
 		tf_hint(err, "another process writes to this store; try again when it has finished");
 	if (code == SQLITE_CORRUPT)
