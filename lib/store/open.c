@@ -137,6 +137,20 @@ fail:
 	return -1;
 }
 
+/* Changing the journal's mode takes a read lock first, and with one in hand SQLite does not wait for others. */
+static int keep_log(struct tf_store *s, struct tf_error *err)
+{
+	enum { NAP_MS = 10 };
+
+	for (int waited_ms = 0;; waited_ms += NAP_MS) {
+		if (sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL) == SQLITE_OK)
+			return tf_db_script(s, "PRAGMA synchronous = NORMAL", err);
+		if (sqlite3_errcode(s->db) != SQLITE_BUSY || waited_ms >= BUSY_MS)
+			return tf_db_fail(s, err, "store");
+		sqlite3_sleep(NAP_MS);
+	}
+}
+
 static int prepare_writing(struct tf_store *s, struct tf_error *err)
 {
 	char pragma[64];
@@ -145,8 +159,7 @@ static int prepare_writing(struct tf_store *s, struct tf_error *err)
 	if (tf_db_script(s, pragma, err) < 0)
 		return -1;
 	/* A write-ahead log lets readers work during an ingest and survives kill -9; closing folds it back into one file. */
-	if (s->mode == TF_STORE_WRITE
-	    && tf_db_script(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", err) < 0)
+	if (s->mode == TF_STORE_WRITE && keep_log(s, err) < 0)
 		return -1;
 	return migrate(s, err);
 }
