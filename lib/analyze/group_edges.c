@@ -295,12 +295,14 @@ static void sort_by_event(struct tf_member *members, size_t count, uint8_t *role
 		qsort(members, count, sizeof *members, compare_members);
 }
 
-/* Whether the event that an id of this one names is recorded. */
+/* Whether something recorded is connected to the event as its producer. */
 static bool has_producer(const struct tf_edges *e, uint32_t event)
 {
-	for (size_t m = tf_edges_find(e, false, event); m < e->consumer_count && e->consumers[m].event == event; m++)
-		if (e->buckets[e->consumers[m].bucket].producer_count)
+	for (size_t m = tf_edges_find(e, false, event); m < e->consumer_count && e->consumers[m].event == event; m++) {
+		const struct tf_bucket *k = &e->buckets[e->consumers[m].bucket];
+		if (k->producer_count && !tf_bucket_is_crowd(k))
 			return true;
+	}
 	return false;
 }
 

@@ -368,6 +368,27 @@ static void sixty_four_of_both_sides_are_a_coincidence(void **state)
 	crowd(64, false);
 }
 
+/* A coincidence of ids is no launch: what hangs from the kernel around it still does. */
+static void a_kernel_in_a_crowd_stays_where_it_is_nested(void **state)
+{
+	(void)state;
+	struct tf_trace *t = host();
+	mk_event(t, "train", 0, 100, "step_num=1;_r=1");
+	mk_event(t, "launch", 10, 10, "correlation_id=7");
+	mk_line(t, 2, "other", 0);
+	for (int i = 0; i < 64; i++)
+		mk_event(t, "producer", 10 + i, 1, "_pt=2;_p=5");
+	mk_plane(t, "/device:GPU:0", "");
+	mk_line(t, 1, "Stream #1", 0);
+	mk_event(t, "outer", 200, 400, "correlation_id=7");
+	for (int i = 0; i < 64; i++)
+		mk_event(t, "inner", 210 + i, 1, "_ct=2;_c=5");
+	struct mk_analysis *a = mk_analyze(t, NULL);
+	assert_int_equal(mk_group(a, "outer", 0), 0);
+	assert_int_equal(mk_group(a, "inner", 0), 0);
+	mk_analysis_free(a);
+}
+
 static void ids_of_another_process_do_not_join(void **state)
 {
 	(void)state;
@@ -461,6 +482,7 @@ int main(void)
 		cmocka_unit_test(c39_a_kernel_without_launch_belongs_to_no_group),
 		cmocka_unit_test(an_op_with_a_correlation_id_is_no_launch),
 		cmocka_unit_test(sixty_four_of_both_sides_are_a_coincidence),
+		cmocka_unit_test(a_kernel_in_a_crowd_stays_where_it_is_nested),
 		cmocka_unit_test(ids_of_another_process_do_not_join),
 		cmocka_unit_test(a_recorded_loop_op_switches_grouping_off),
 		cmocka_unit_test(executors_that_tfdata_runs_are_no_roots),
