@@ -62,7 +62,7 @@ int tf_db_run(struct tf_store *s, struct tf_error *err, int64_t *id, const char 
 /* The first column of the first row as integer, TF_NONE if there is no row or it is NULL. 0 or -1. */
 int tf_db_integer(struct tf_store *s, struct tf_error *err, int64_t *value, const char *sql, const char *types, ...);
 
-/* Records what SQLite says. Returns -1. */
+/* Records what SQLite says, and of which store unless it is in memory. Returns -1. */
 int tf_db_fail(struct tf_store *s, struct tf_error *err, const char *what);
 
 /* Column values: NULL is TF_NONE, NaN or NULL; text is copied into the arena. */

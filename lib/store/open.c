@@ -48,7 +48,7 @@ static int check_identity(struct tf_store *s, const char *path, int64_t *version
 	    || tf_db_integer(s, err, &pages, "SELECT count(*) FROM sqlite_master", "") < 0) {
 		if (sqlite3_errcode(s->db) == SQLITE_NOTADB)
 			return tf_fail(err, TF_ESTORE, "not a tfprof store: '%s'", path);
-		return tf_wrap(err, "'%s'", path);
+		return -1;
 	}
 	if (pages > 0 && id != APPLICATION_ID)
 		return tf_fail(err, TF_ESTORE, "not a tfprof store: '%s'", path);
