@@ -56,7 +56,7 @@ deps:
 
 # Targets that build run make again after `deps`, so that pkg-config is asked anew.
 ifneq ($(have),yes)
-demo check check-long coverage fault fuzz fuzz-replay golden lint bench:
+demo check check-long coverage docs fault fuzz fuzz-replay golden lint bench:
 	@test -z '$(DEPS_TRIED)' || { echo 'tfprof: pkg-config still does not find: $(PKGS) cmocka' >&2; exit 1; }
 	@$(MAKE) deps
 	@$(MAKE) DEPS_TRIED=yes $@
@@ -74,6 +74,10 @@ check: all $(unit) $(O)/fault.so
 # Rewrites the reports that tests/cli/golden.sh expects. Read the difference before you commit it.
 golden: all
 	$(Q)GOLDEN=rewrite TFPROF=$(abspath $(O))/tfprof SRC=$(CURDIR) sh tests/cli/golden.sh
+
+# The page of the views, and the list of them that tests/sql/stable.sh guards.
+docs: all
+	$(Q)GOLDEN=rewrite TFPROF=$(abspath $(O))/tfprof SRC=$(CURDIR) sh tests/sql/stable.sh
 
 # What takes minutes: the gate's statistics against SciPy and on many pairs of runs, every capture of ../shared under the sanitizers,
 # and the referees.
@@ -188,6 +192,7 @@ help:
 	@echo '  demo        build, ingest testdata/logs, show a report'
 	@echo '  check       unit, command-line and SQL tests (TAP, prove)'
 	@echo '  golden      rewrite the reports that the tests expect'
+	@echo '  docs        write schemas/SCHEMA.md from the views'
 	@echo '  check-long  check, then the statistics of the gate, all captures of ../shared under sanitizers, and the referees'
 	@echo '  fuzz        T seconds of libFuzzer (clang) on each decoder; fuzz-replay: the corpus under the sanitizers'
 	@echo '  coverage    lines of lib that the tests run, per folder (gcov)'
@@ -200,7 +205,7 @@ help:
 	@echo 'Knobs: O=dir V=1 CC= CFLAGS= SANITIZE=address,undefined WERROR=1 T=60 N=100 PREFIX= DESTDIR='
 
 FORCE:
-.PHONY: all deps demo check check-long coverage fault fuzz fuzz-replay libfuzzer replay golden lint bench install uninstall clean help FORCE
+.PHONY: all deps demo check check-long coverage docs fault fuzz fuzz-replay libfuzzer replay golden lint bench install uninstall clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(lib_obj:.o=.d) $(ext_obj:.o=.d) $(cmd_obj:.o=.d) $(unit_src:%.c=$(O)/obj/%.d) $(tool_src:%.c=$(O)/obj/%.d) $(help_obj:.o=.d) \

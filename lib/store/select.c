@@ -1,10 +1,9 @@
-/* Selecting what to report, lists, and the documentation of the views. */
+/* Selecting what to report, and lists. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/vec.h"
 #include "lib/store/db.h"
-#include "lib/store/sql.h"
 
 /*
  * All targets, newest first: sessions by (start, run, name), those without a start last; then runs without a session. Where no
@@ -144,64 +143,4 @@ int tf_store_list(struct tf_store *s, enum tf_list what, const struct tf_row_rec
 	int rc = tf_db_send_rows(s, q, to, err);
 	tf_db_done(q);
 	return rc;
-}
-
-static struct tf_cell text_cell(const char *from, size_t len)
-{
-	return (struct tf_cell){.kind = from ? TF_CELL_TEXT : TF_CELL_NULL, .bytes = {(const uint8_t *)from, len}};
-}
-
-/* The unit that a column's name ends in, NULL for columns without one. Ratios have none: they lie in 0..1. */
-static const char *unit_of(const char *name, size_t len)
-{
-	static const char *const units[][2] = {{"ps_per_step", "ps"}, {"bytes_per_s", "B/s"}, {"bytes", "B"},	{"wall_time", "s"},
-					       {"peak_flops", "FLOP/s"}, {"flops", "FLOP"}, {"ps", "ps"},	{"_ns", "ns"},
-					       {"_us", "us"},		{"width", "px"},     {"height", "px"}, {"offset", "B"},
-					       {"_hz", "Hz"}};
-
-	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-		size_t end = strlen(units[i][0]);
-		if (len >= end && memcmp(name + len - end, units[i][0], end) == 0)
-			return units[i][1];
-	}
-	return NULL;
-}
-
-/* One line of a CREATE VIEW: "\tcolumn, -- documentation" or "\t-- documentation of the view". */
-static int send_doc(const char *line, size_t len, struct tf_cell view, const struct tf_row_receiver *to, struct tf_error *err)
-{
-	const char *end = line + len, *dashes = line;
-
-	while (dashes + 3 <= end && memcmp(dashes, "-- ", 3) != 0)
-		dashes++;
-	if (dashes + 3 > end)
-		return 0;
-	const char *name = line + strspn(line, "\t\"");
-	size_t name_len = name < dashes ? strcspn(name, ", \"") : 0;
-	const char *unit = unit_of(name, name_len);
-	struct tf_cell row[4] = {view, text_cell(name_len ? name : NULL, name_len), text_cell(unit, unit ? strlen(unit) : 0),
-				 text_cell(dashes + 3, (size_t)(end - dashes) - 3)};
-	return to->row(to->ctx, row, 4, err);
-}
-
-int tf_store_schema(const char *view, const struct tf_row_receiver *to, struct tf_error *err)
-{
-	static const char *const columns[] = {"view", "column", "unit", "documentation"};
-	bool found = false;
-
-	if (to->columns(to->ctx, columns, 4, err) < 0)
-		return -1;
-	for (const struct tf_sql *sql = tf_sql_all; sql->name; sql++) {
-		if (strncmp(sql->name, "views/", 6) != 0 || sql->name[6] == '_') /* those that others are made of are private */
-			continue;
-		const char *name = sql->name + 6;
-		size_t len = strlen(name) - 4; /* without ".sql" */
-		if (view && (strlen(view) != len || memcmp(view, name, len) != 0))
-			continue;
-		found = true;
-		for (const char *line = strchr(sql->text, '\n'); line && line[1] == '\t'; line = strchr(line + 1, '\n'))
-			if (send_doc(line + 1, strcspn(line + 1, "\n"), text_cell(name, len), to, err) < 0)
-				return -1;
-	}
-	return found ? 0 : tf_fail(err, TF_EUSAGE, "no view '%s'", view ? view : "");
 }

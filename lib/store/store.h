@@ -219,7 +219,11 @@ int tf_store_explanation(const char *metric, struct tf_arena *a, struct tf_expla
 int tf_store_explain(struct tf_store *s, const struct tf_explanation *e, const char *sql, const struct tf_target *target, size_t limit,
 		     const struct tf_row_receiver *to, struct tf_error *err);
 
-/* The public views with their documentation: rows (view, column, unit, documentation; column NULL: the view's own). */
+/*
+ * The public views with their documentation: rows (view, column, type, unit, null, documentation). column NULL: the view's own.
+ * type: integer, real, text, blob, or any where rows differ. unit NULL: none. null: what a null means, NULL if there is none.
+ * `view` NULL: all; an unknown one is TF_EUSAGE. 0 or -1.
+ */
 int tf_store_schema(const char *view, const struct tf_row_receiver *to, struct tf_error *err);
 
 #endif

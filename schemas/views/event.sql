@@ -11,7 +11,7 @@ CREATE VIEW event(
 	step_id, -- step.step_id; null if it belongs to none
 	correlation_id, -- links launch and device work; null if not recorded
 	count, -- occurrences of an aggregated event; null for one with a start
-	absurd, -- 1: its times take part in no figure
+	absurd, -- [integer] 1: its times take part in no figure
 	producer_type, -- context type of _p; null if none
 	producer_id, -- _p; null if none
 	consumer_type, -- context type of _c; null if none

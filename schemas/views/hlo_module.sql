@@ -8,7 +8,7 @@ CREATE VIEW hlo_module(
 	always_bytes, -- of it: parameters, outputs, constants, thread-local
 	heap_bytes, -- of it: temporaries
 	allocated_bytes, -- what the program reserves
-	reason -- why the peak is not known
+	reason -- why the peak is not known; null if it is
 ) AS
 SELECT id, session_id, name, instructions, peak_bytes, always_bytes, heap_bytes, allocated_bytes, reason
 FROM _hlo_module m

@@ -4,9 +4,9 @@ CREATE VIEW host(
 	session_id, -- session.session_id
 	name, -- stem of the file's name
 	start_ns, -- when the capture began, ns since 1970; null if not recorded
-	duration_ps, -- from its first event to its last; null without any
+	duration_ps, -- [integer] from its first event to its last; null without any
 	complete, -- 1: nothing is missing of the capture
-	start_offset_ps -- its steps begin so much later than the first host's, median: clocks apart, or late; null if not known
+	start_offset_ps -- [integer] its steps begin so much later than the first host's, median: clocks apart, or late; null if not known
 ) AS
 SELECT host_id, session_id, name, start_ns, end_ps - begin_ps, complete,
 	(SELECT CAST(avg(offset_ps) AS INTEGER)

@@ -1,11 +1,11 @@
 CREATE VIEW hparam_metric(
 	-- One row per trial and metric, with its last value. The metrics are those that the experiment declares, else all scalars.
 	run, -- run.name of the trial
-	"group", -- of trials with the same hyperparameters; the run where none was recorded
-	part, -- below the trial's run where the metric was written; empty: the run itself
+	"group", -- [text] of trials with the same hyperparameters; the run where none was recorded
+	part, -- [text] below the trial's run where the metric was written; empty: the run itself
 	tag, -- tag.name
 	display_name, -- null if none
-	dataset, -- training validation; null if not recorded
+	dataset, -- [text] training validation; null if not recorded
 	step, -- of the value; null if there is none
 	wall_time, -- s since 1970; null if there is no value
 	value, -- of the last step; null if there is none or it is NaN

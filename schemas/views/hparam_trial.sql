@@ -1,15 +1,15 @@
 CREATE VIEW hparam_trial(
 	-- One row per trial: a run that recorded hyperparameters.
 	run, -- run.name
-	"group", -- of trials with the same hyperparameters; the run where none was recorded
+	"group", -- [text] of trials with the same hyperparameters; the run where none was recorded
 	status, -- success failure running; null if its end was not recorded
 	start_wall_time, -- s since 1970; null if not recorded
 	end_wall_time, -- s since 1970; null if not recorded
 	experiment, -- name of the nearest experiment at or above the run; null if none
 	monitor_url, -- null if none
 	model_uri, -- null if none
-	hparams, -- JSON object: hyperparameters by name
-	metrics -- JSON object: last values by tag with the part of the run before it; null where there is no finite one
+	hparams, -- [text] JSON object: hyperparameters by name
+	metrics -- [text] JSON object: last values by tag with the part of the run before it; null where there is no finite one
 ) AS
 SELECT r.name, coalesce(t.group_name, r.name), e.status, t.started, e.ended,
 	(SELECT x.name FROM _experiment x JOIN _run y ON y.run_id = x.run_id

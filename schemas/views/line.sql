@@ -7,6 +7,6 @@ CREATE VIEW line(
 	name, -- thread or stream name
 	derived, -- 1: annotation that is never busy time
 	first_event_id, -- event.event_id of its first event; null if it has none
-	last_event_id -- of its last event
+	last_event_id -- of its last event; null if it has none
 ) AS
 SELECT line_id, device_id, host_id, plane, name, derived, first_event_id, last_event_id FROM _line;

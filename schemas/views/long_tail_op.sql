@@ -11,7 +11,7 @@ CREATE VIEW long_tail_op(
 	max_ps, -- longest
 	max_start_ps, -- when the longest began
 	max_step_id, -- step.step_id that it belongs to; null if none
-	excess_ps -- ps that all executions take beyond the median, in all
+	excess_ps -- [integer] ps that all executions take beyond the median, in all
 ) AS
 SELECT h.session_id, o.host_id, o.device_id, o.side, o.name, o.count, o.p50_ps, o.p99_ps, o.max_ps, o.max_start_ps, o.max_step_id,
 	o.total_ps - o.count * o.p50_ps

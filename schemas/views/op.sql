@@ -13,9 +13,9 @@ CREATE VIEW op(
 	flops, -- total; null if not recorded
 	bytes, -- total accessed; null if not recorded
 	p50_ps, -- median time of an execution; null if not known
-	p99_ps, -- 99th percentile
-	max_ps, -- longest
-	max_start_ps, -- when the longest began
+	p99_ps, -- 99th percentile; null if not known
+	max_ps, -- longest; null if not known
+	max_start_ps, -- when the longest began; null if not known
 	max_step_id -- step.step_id that it belongs to; null if none
 ) AS
 SELECT h.session_id, o.host_id, o.device_id, o.side, o.name, o.type, o.count, o.total_ps, o.self_ps, o.eager, o.flops, o.bytes, o.p50_ps,

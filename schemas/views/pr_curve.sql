@@ -4,13 +4,13 @@ CREATE VIEW pr_curve(
 	tag, -- tag.name
 	step, -- as written
 	wall_time, -- s since 1970; null if not finite
-	threshold, -- 0..1: a prediction counts as positive from here on
-	true_positives, -- sum of weights
-	false_positives, -- sum of weights
-	true_negatives, -- sum of weights
-	false_negatives, -- sum of weights
-	"precision", -- as recorded; null if not finite
-	recall, -- as recorded; null if not finite
+	threshold, -- [real] 0..1: a prediction counts as positive from here on
+	true_positives, -- [real] sum of weights
+	false_positives, -- [real] sum of weights
+	true_negatives, -- [real] sum of weights
+	false_negatives, -- [real] sum of weights
+	"precision", -- [real] as recorded; null if not finite
+	recall, -- [real] as recorded; null if not finite
 	file_id, -- source_file.file_id
 	"offset", -- byte of its record
 	superseded, -- 1: a later write replaced this step

@@ -3,7 +3,7 @@ CREATE VIEW scalar_at_step(
 	run, -- run.name
 	tag, -- tag.name
 	step, -- of both
-	value, -- of the scalar; null if it is not finite
+	value, -- [real] of the scalar; null if it is not finite
 	wall_time, -- of the scalar, s since 1970
 	session_id, -- session.session_id
 	host_id, -- host.host_id

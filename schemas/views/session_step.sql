@@ -4,12 +4,12 @@ CREATE VIEW session_step(
 	step_id, -- step.step_id
 	number, -- the marker's own
 	series, -- steps of like markers
-	steady, -- 1: complete, no warm-up and of the main series on all hosts
-	step_ps, -- max of host and device span
+	steady, -- [integer] 1: complete, no warm-up and of the main series on all hosts
+	step_ps, -- [integer] max of host and device span
 	input_ps, -- union of input waits; null without evidence
 	stall_ps, -- those waits while no device worked; null without a device
 	period_ps, -- start to the next start; null for the last
-	kernel_count -- kernels that it launched on all hosts; null without a device
+	kernel_count -- [integer] kernels that it launched on all hosts; null without a device
 ) AS
 SELECT h.session_id, s.step_id, s.number, s.series, sum(NOT (s.complete AND NOT s.warmup AND s.main_series)) = 0, max(s.step_ps),
 	s.input_ps, s.stall_ps, s.period_ps, sum(s.kernel_count)

@@ -5,8 +5,8 @@ CREATE VIEW step(
 	host_id, -- host.host_id
 	number, -- the marker's own
 	name, -- the marker's
-	source, -- host_marker executor device_marker inferred
-	start_ps, -- ps of its interval
+	source, -- [text] host_marker executor device_marker inferred
+	start_ps, -- ps of its interval; null if not recorded
 	step_ps, -- max(host_ps device_ps)
 	host_ps, -- the marker's span; null without one
 	device_ps, -- first to last device event; null without any

@@ -1,7 +1,7 @@
 CREATE VIEW step_breakdown(
 	-- Parts of each step, exclusive: they sum to step.step_ps.
 	step_id, -- step.step_id
-	category, -- device_compute_16 … other
+	category, -- [text] device_compute_16 … other
 	dur_ps -- ps
 ) AS
 SELECT step_id, 'device_compute_16', device_compute_16 FROM _step WHERE has_breakdown

@@ -7,8 +7,8 @@ CREATE VIEW tag(
 	plugin, -- TensorBoard plugin; null if none
 	display_name, -- null if none
 	description, -- null if none
-	count, -- values of all kinds
-	raw -- the tag's own bytes where they are not UTF-8; else null
+	count, -- [integer] values of all kinds
+	raw -- [blob] the tag's own bytes where they are not UTF-8; null where they are
 ) AS
 SELECT t.tag_id, r.name, t.name,
 	(SELECT c.kind FROM _tag_count c WHERE c.tag_id = t.tag_id GROUP BY c.kind ORDER BY sum(c.count) DESC, c.kind LIMIT 1),
