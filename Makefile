@@ -96,8 +96,9 @@ fuzz:
 libfuzzer: $(fuzzers)
 	$(Q)rc=0; for f in $(fuzzers); do \
 		n=$$(basename $$f _fuzz); echo "== $$n"; mkdir -p $(O)/found/$$n; \
+		dict=tests/fuzz/$$n.dict; test -f $$dict && dict=-dict=$$dict || dict=; \
 		nice -n 19 $$f -max_total_time=$(T) -max_len=4096 -timeout=20 -print_final_stats=1 -verbosity=0 \
-			-artifact_prefix=$(O)/$$n- $(O)/found/$$n testdata/corpus/$$n || rc=1; \
+			-artifact_prefix=$(O)/$$n- $$dict $(O)/found/$$n testdata/corpus/$$n || rc=1; \
 	done; exit $$rc
 
 # N faults of each kind of call, one run each, and as many kills; check makes a few of them.

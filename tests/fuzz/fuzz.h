@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/trace/rows.h"
+#include "lib/trace/sidecar.h"
 #include "lib/trace/trace.h"
 
 /* Feeds one input to the code under test. Returns 0. libFuzzer or support_replay.c call it. */
@@ -26,5 +28,14 @@ const char *fuzz_file(const uint8_t *data, size_t size);
 
 /* Finishes a decoded trace and analyses it; the laws of METRICS.md must hold. support_laws.c */
 void fuzz_analyze(struct tf_trace *t);
+
+/* A decoder of whole contents into a trace. */
+typedef int fuzz_decoder(struct tf_bytes, struct tf_trace *, struct tf_ledger_file *, struct tf_arena *, struct tf_error *);
+
+/* Decodes one input and, if that succeeds, analyses it. Returns 0. support_laws.c */
+int fuzz_trace(fuzz_decoder *decode, const uint8_t *data, size_t size);
+
+/* Makes results of a result file's figures; the laws must hold for them too. support_laws.c */
+void fuzz_sidecar(const struct tf_sidecar *s, bool truncated);
 
 #endif

@@ -2,6 +2,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "lib/analyze/analyze.h"
+#include "lib/analyze/from_sidecar.h"
 
 static void check_order(const struct tf_trace *t)
 {
@@ -56,26 +57,69 @@ static void check_host(const struct tf_host *h)
 		HOLDS(is_share(h->memory[i].fragmentation));
 }
 
+/* A session of one host, whose name is "h". */
+static struct tf_session session_init(void)
+{
+	struct tf_session s = {.id = TF_NONE, .run = "r", .name = "s"};
+
+	s.hosts = tf_arena_alloc(&s.arena, sizeof *s.hosts);
+	HOLDS(s.hosts);
+	s.host_count = s.host_cap = 1;
+	s.hosts[0].name = "h";
+	return s;
+}
+
+static void check_session(struct tf_session *s)
+{
+	struct tf_error err = {0};
+
+	check_host(s->hosts);
+	HOLDS(tf_metrics_build(s, &err) == 0);
+	for (size_t i = 0; i < s->metric_count; i++) {
+		const struct tf_metric *m = &s->metrics[i];
+		HOLDS(m->known ? isfinite(m->value) : m->reason != NULL);
+		HOLDS(!m->known || m->unit != TF_UNIT_RATIO || is_share(m->value));
+	}
+}
+
 void fuzz_analyze(struct tf_trace *t)
 {
-	struct tf_session session = {.id = TF_NONE, .run = "r", .name = "s"};
+	struct tf_session session = session_init();
 	struct tf_derived d = {0};
 	struct tf_error err = {0};
 
 	HOLDS(tf_trace_finish(t, &err) == 0);
 	check_order(t);
-	session.hosts = tf_arena_alloc(&session.arena, sizeof *session.hosts);
-	HOLDS(session.hosts);
-	session.host_count = session.host_cap = 1;
-	session.hosts[0].name = "h";
 	HOLDS(tf_analyze_host(t, NULL, &session.arena, session.hosts, &d, &err) == 0);
-	check_host(session.hosts);
-	HOLDS(tf_metrics_build(&session, &err) == 0);
-	for (size_t i = 0; i < session.metric_count; i++) {
-		const struct tf_metric *m = &session.metrics[i];
-		HOLDS(m->known ? isfinite(m->value) : m->reason != NULL);
-		HOLDS(!m->known || m->unit != TF_UNIT_RATIO || is_share(m->value));
-	}
+	check_session(&session);
 	tf_derived_release(&d);
+	tf_session_release(&session);
+}
+
+int fuzz_trace(fuzz_decoder *decode, const uint8_t *data, size_t size)
+{
+	struct tf_trace t = {0};
+	struct tf_ledger_file file = {.first_bad_offset = TF_NONE};
+	struct tf_arena arena = {0};
+	struct tf_error err = {0};
+
+	HOLDS(tf_trace_init(&t, &err) == 0);
+	if (size && decode((struct tf_bytes){data, size}, &t, &file, &arena, &err) == 0) {
+		HOLDS(!t.truncated || file.issue_total > 0);
+		fuzz_analyze(&t);
+	}
+	HOLDS(err.code == TF_OK || err.code == TF_EFORMAT);
+	tf_trace_release(&t);
+	tf_arena_release(&arena);
+	return 0;
+}
+
+void fuzz_sidecar(const struct tf_sidecar *s, bool truncated)
+{
+	struct tf_session session = session_init();
+	struct tf_error err = {0};
+
+	HOLDS(tf_host_from_sidecar(s, truncated, &session.arena, session.hosts, &err) == 0);
+	check_session(&session);
 	tf_session_release(&session);
 }

@@ -25,6 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (t.count && !t.is_text)
 		sum += tf_tensor_number(&t, SIZE_MAX);
+	(void)sum;
 	tf_arena_release(&arena);
 	return 0;
 }
