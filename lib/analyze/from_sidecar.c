@@ -46,9 +46,11 @@ static void fill_parts(const struct tf_sidecar_step *from, struct tf_step *to)
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < TF_SIDECAR_PARTS; i++) {
-		int64_t ps = to_ps(from->part_ms[i], 1e9);
-		to->part_ps[parts[i]] = tf_ps_add(to->part_ps[parts[i]], ps);
-		sum = tf_ps_add(sum, ps);
+		int64_t ps = to_ps(from->part_ms[i], 1e9), with;
+		if (__builtin_add_overflow(sum, ps, &with)) /* no step holds it beside the rest: no time */
+			continue;
+		to->part_ps[parts[i]] += ps;
+		sum = with;
 	}
 	to->step_ps = from->step_ms > 0 ? to_ps(from->step_ms, 1e9) : sum;
 	to->part_ps[TF_PART_OTHER] += to->step_ps - sum;

@@ -345,7 +345,7 @@ static int build_series(struct tf_step_finder *f)
 	return 0;
 }
 
-/* Start to start within a series. */
+/* Start to start within a series. Steps are in order of their markers; one that the device makes long may start after the next. */
 static void measure_periods(struct tf_steps *s)
 {
 	for (size_t k = 0; k < s->series_count; k++) {
@@ -354,7 +354,7 @@ static void measure_periods(struct tf_steps *s)
 			struct tf_step *step = &s->list[i];
 			if (step->series != s->series[k].name)
 				continue;
-			if (before)
+			if (before && step->start_ps >= before->start_ps)
 				before->period_ps = step->start_ps - before->start_ps;
 			before = step;
 		}

@@ -8,7 +8,7 @@ CREATE VIEW session_step(
 	step_ps, -- [integer] max of host and device span
 	input_ps, -- union of input waits; null without evidence
 	stall_ps, -- those waits while no device worked; null without a device
-	period_ps, -- start to the next start; null for the last
+	period_ps, -- start to the next start; null for the last and where the next starts earlier
 	kernel_count -- [integer] kernels that it launched on all hosts; null without a device
 ) AS
 SELECT h.session_id, s.step_id, s.number, s.series, sum(NOT (s.complete AND NOT s.warmup AND s.main_series)) = 0, max(s.step_ps),

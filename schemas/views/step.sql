@@ -10,7 +10,7 @@ CREATE VIEW step(
 	step_ps, -- max(host_ps device_ps)
 	host_ps, -- the marker's span; null without one
 	device_ps, -- first to last device event; null without any
-	period_ps, -- start to the next start; null for the last
+	period_ps, -- start to the next start; null for the last and where the next starts earlier
 	complete, -- 1: begins and ends inside the capture
 	warmup, -- 1: over twice the median of later ones
 	series, -- steps of like markers

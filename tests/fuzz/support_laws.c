@@ -3,6 +3,7 @@
 
 #include "lib/analyze/analyze.h"
 #include "lib/analyze/from_sidecar.h"
+#include "lib/analyze/steps.h"
 
 static void check_order(const struct tf_trace *t)
 {
@@ -31,12 +32,13 @@ static void check_steps(const struct tf_steps *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		const struct tf_step *step = &s->list[i];
-		int64_t sum = 0;
+		int64_t sum = 0, dur_ps;
 		HOLDS(step->step_ps >= 0);
-		HOLDS(i == 0 || s->list[i - 1].start_ps <= step->start_ps);
+		HOLDS(i == 0 || tf_step_marked_begin(&s->list[i - 1], &dur_ps) <= tf_step_marked_begin(step, &dur_ps));
+		HOLDS(step->period_ps == TF_NONE || step->period_ps >= 0);
 		for (int p = 0; step->has_breakdown && p < TF_PART_COUNT; p++) {
 			HOLDS(step->part_ps[p] >= 0);
-			sum += step->part_ps[p];
+			HOLDS(!__builtin_add_overflow(sum, step->part_ps[p], &sum));
 		}
 		HOLDS(!step->has_breakdown || sum == step->step_ps);
 		HOLDS(step->input_ps == TF_NONE || (step->input_ps >= 0 && step->input_ps <= step->step_ps));

@@ -117,6 +117,19 @@ static void parts_never_exceed_the_step(void **state)
 	assert_true(sum == host.steps.list[0].step_ps);
 }
 
+/* 5e18 ps twice leave int64: what the step cannot hold beside the rest is no time. */
+static void parts_that_no_step_can_hold_are_none(void **state)
+{
+	(void)state;
+	struct tf_buf input = {0};
+	put_step(&input, 1, 0, 5e9, 5e9, 0);
+	read_as(&input, TF_FILE_INPUT_PIPELINE_PB);
+	const struct tf_step *s = &host.steps.list[0];
+	assert_true(s->part_ps[TF_PART_INPUT_WAIT] == INT64_C(5000000000000000000));
+	assert_true(s->part_ps[TF_PART_DEVICE_COMPUTE_32] == 0);
+	assert_true(s->step_ps == INT64_C(5000000000000000000));
+}
+
 static void nothing_that_is_no_time_becomes_one(void **state)
 {
 	(void)state;
@@ -455,6 +468,7 @@ int main(void)
 		TEST(each_part_has_its_field),
 		TEST(what_the_parts_leave_is_other),
 		TEST(parts_never_exceed_the_step),
+		TEST(parts_that_no_step_can_hold_are_none),
 		TEST(nothing_that_is_no_time_becomes_one),
 		TEST(a_slow_first_step_warms_up),
 		TEST(a_tpu_step_is_the_sum_of_its_parts),

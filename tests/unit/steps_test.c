@@ -222,6 +222,25 @@ static void the_interval_is_the_longer_span(void **state)
 	mk_analysis_free(a);
 }
 
+/* The device's span is step 0's, the host's is step 1's: 150 is not before 110. */
+static void a_next_step_that_starts_earlier_ends_no_period(void **state)
+{
+	(void)state;
+	struct tf_trace *t = host();
+	marker(t, "train", 0, 0, 100);
+	mk_event(t, "cuLaunchKernel", 10 * US, 5 * US, "correlation_id=1");
+	marker(t, "train", 1, 110, 100);
+	marker(t, "train", 2, 220, 100);
+	gpu(t, "/device:GPU:0");
+	mk_event(t, "k", 150 * US, 130 * US, "correlation_id=1");
+	struct mk_analysis *a = mk_analyze(t, NULL);
+	assert_int_equal(step(a, 0)->start_ps, 150 * US);
+	assert_int_equal(step(a, 1)->start_ps, 110 * US);
+	assert_int_equal(step(a, 0)->period_ps, TF_NONE);
+	assert_int_equal(step(a, 1)->period_ps, 110 * US); /* 110 to 220 */
+	mk_analysis_free(a);
+}
+
 static void without_ids_device_events_are_taken_by_time_and_flagged(void **state)
 {
 	(void)state;
@@ -537,6 +556,7 @@ int main(void)
 		cmocka_unit_test(warm_up_ends_with_the_first_ordinary_step),
 		cmocka_unit_test(a_step_that_the_capture_cuts_is_incomplete),
 		cmocka_unit_test(the_interval_is_the_longer_span),
+		cmocka_unit_test(a_next_step_that_starts_earlier_ends_no_period),
 		cmocka_unit_test(without_ids_device_events_are_taken_by_time_and_flagged),
 		cmocka_unit_test(a_host_without_device_has_no_device_span),
 		cmocka_unit_test(c42_the_device_span_runs_over_all_devices),
