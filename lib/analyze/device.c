@@ -72,27 +72,46 @@ static void release(struct device_work *w)
 	free(w->order);
 }
 
-/* The envelope of the steady steps, device spans included. False without steady steps. */
-static bool steady_window(const struct tf_steps *s, int64_t *begin, int64_t *end)
-{
-	bool any = false;
+/* What a device is measured in: one interval, or where single steps were recorded one a step. Apart and in order. */
+struct windows {
+	struct tf_interval *list;
+	size_t count, cap;
+};
 
-	for (size_t i = 0; i < s->count; i++) {
-		const struct tf_step *step = &s->list[i];
-		if (!tf_step_is_steady(step))
+/* The host's and the device's span of a step together. */
+static struct tf_interval span_of(const struct tf_step *step)
+{
+	const int64_t spans[][2] = {{step->host_start_ps, step->host_ps}, {step->device_start_ps, step->device_ps}};
+	struct tf_interval span = {INT64_MAX, INT64_MIN};
+
+	for (int k = 0; k < 2; k++) {
+		if (spans[k][1] == TF_NONE)
 			continue;
-		const int64_t spans[][2] = {{step->host_start_ps, step->host_ps},
-					    {step->device_start_ps, step->device_ps}};
-		for (int k = 0; k < 2; k++) {
-			if (spans[k][1] == TF_NONE)
-				continue;
-			*begin = any && *begin < spans[k][0] ? *begin : spans[k][0];
-			int64_t stop = tf_ps_add(spans[k][0], spans[k][1]);
-			*end = any && *end > stop ? *end : stop;
-			any = true;
-		}
+		int64_t stop = tf_ps_add(spans[k][0], spans[k][1]);
+		span.begin_ps = spans[k][0] < span.begin_ps ? spans[k][0] : span.begin_ps;
+		span.end_ps = stop > span.end_ps ? stop : span.end_ps;
 	}
-	return any;
+	return span;
+}
+
+/* The steady steps, device spans included: their envelope, or each. None without steady steps. 0 or -1 (memory). */
+static int steady_windows(const struct tf_steps *s, bool apart, struct windows *w, struct tf_error *err)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		struct tf_interval span = span_of(&s->list[i]);
+		if (!tf_step_is_steady(&s->list[i]))
+			continue;
+		if (apart || w->count == 0) {
+			if (push(&w->list, &w->count, &w->cap, span) < 0)
+				return tf_fail_nomem(err);
+			continue;
+		}
+		w->list->begin_ps = span.begin_ps < w->list->begin_ps ? span.begin_ps : w->list->begin_ps;
+		w->list->end_ps = span.end_ps > w->list->end_ps ? span.end_ps : w->list->end_ps;
+	}
+	if (apart)
+		w->count = tf_interval_merge(w->list, w->count);
+	return 0;
 }
 
 /* An NVIDIA model's family by compute capability. */
@@ -305,106 +324,130 @@ static int longest_first(const void *a, const void *b)
 	return x->begin_ps < y->begin_ps ? -1 : x->begin_ps > y->begin_ps;
 }
 
-/* All gaps of the window between raw events, the window's ends included. */
-static int find_gaps(struct device_work *w, int64_t begin, int64_t end, struct found_gap **gaps, size_t *count,
-		     struct tf_error *err)
-{
-	size_t cap = 0;
-	int64_t busy_until = begin;
-	uint32_t before = UINT32_MAX;
+/* Where the reading of a device's events in order stands: what came before reaches to reached_ps. */
+struct gap_search {
+	const struct device_work *w;
+	size_t next;
+	int64_t reached_ps;
+	uint32_t reached_by;
+	struct found_gap *gaps;
+	size_t count, cap;
+};
 
-	if (w->order_count)
-		qsort(w->order, w->order_count, sizeof *w->order, by_begin);
-	for (size_t i = 0; i <= w->order_count; i++) {
-		bool last = i == w->order_count || w->order[i].at.begin_ps >= end;
-		int64_t until = last ? end : w->order[i].at.begin_ps;
+static void pass_event(const struct busy *b, int64_t *reached_ps, uint32_t *reached_by)
+{
+	if (b->at.end_ps < *reached_ps)
+		return;
+	*reached_ps = b->at.end_ps;
+	*reached_by = b->event;
+}
+
+/* The gaps of a window, which begins at or after the one before, its ends included. 0 or -1 (memory). */
+static int find_gaps(struct gap_search *s, struct tf_interval window, struct tf_error *err)
+{
+	const struct device_work *w = s->w;
+
+	while (s->next < w->order_count && w->order[s->next].at.begin_ps < window.begin_ps)
+		pass_event(&w->order[s->next++], &s->reached_ps, &s->reached_by);
+	bool reaches = s->reached_ps >= window.begin_ps;
+	int64_t busy_until = reaches ? s->reached_ps : window.begin_ps;
+	uint32_t before = reaches ? s->reached_by : UINT32_MAX;
+	for (size_t i = s->next; i <= w->order_count; i++) {
+		bool last = i == w->order_count || w->order[i].at.begin_ps >= window.end_ps;
+		int64_t until = last ? window.end_ps : w->order[i].at.begin_ps;
 		if (until > busy_until) {
-			if (tf_vec_reserve((void **)gaps, &cap, *count + 1, sizeof **gaps) < 0)
+			if (tf_vec_reserve((void **)&s->gaps, &s->cap, s->count + 1, sizeof *s->gaps) < 0)
 				return tf_fail_nomem(err);
-			(*gaps)[(*count)++] =
-				(struct found_gap){busy_until, until, before, last ? UINT32_MAX : w->order[i].event};
+			s->gaps[s->count++] = (struct found_gap){busy_until, until, before, last ? UINT32_MAX : w->order[i].event};
 		}
 		if (last)
 			break;
-		if (w->order[i].at.end_ps >= busy_until) {
-			busy_until = w->order[i].at.end_ps;
-			before = w->order[i].event;
-		}
+		pass_event(&w->order[i], &busy_until, &before);
 	}
-	if (*count)
-		qsort(*gaps, *count, sizeof **gaps, longest_first);
 	return 0;
 }
 
-static int keep_gaps(const struct tf_derived *d, struct device_work *w, struct tf_arena *a, struct tf_device *dev,
-		     struct tf_error *err)
+static int keep_gaps(const struct tf_derived *d, struct device_work *w, const struct windows *windows, struct tf_arena *a,
+		     struct tf_device *dev, struct tf_error *err)
 {
 	struct host_search search = {.d = d};
-	struct found_gap *gaps = NULL;
-	size_t count = 0;
+	struct gap_search found = {.w = w, .reached_ps = INT64_MIN, .reached_by = UINT32_MAX};
 	int rc = -1;
 
-	if (find_gaps(w, dev->window_start_ps, tf_ps_add(dev->window_start_ps, dev->window_ps), &gaps, &count, err) < 0)
-		goto out;
-	dev->gap_total = count;
-	for (size_t i = 0; i < count && i < TF_LIMIT_DEVICE_GAPS; i++) {
+	if (w->order_count)
+		qsort(w->order, w->order_count, sizeof *w->order, by_begin);
+	for (size_t i = 0; i < windows->count; i++)
+		if (find_gaps(&found, windows->list[i], err) < 0)
+			goto out;
+	if (found.count)
+		qsort(found.gaps, found.count, sizeof *found.gaps, longest_first);
+	dev->gap_total = found.count;
+	for (size_t i = 0; i < found.count && i < TF_LIMIT_DEVICE_GAPS; i++) {
+		const struct found_gap *gap = &found.gaps[i];
 		struct tf_gap *g = tf_arena_push(a, (void **)&dev->gaps, &dev->gap_count, &dev->gap_cap, sizeof *g);
 		if (!g) {
 			tf_fail_nomem(err);
 			goto out;
 		}
-		if (host_activity(&search, gaps[i].begin_ps, gaps[i].end_ps, err) < 0)
+		if (host_activity(&search, gap->begin_ps, gap->end_ps, err) < 0)
 			goto out;
-		g->start_ps = gaps[i].begin_ps;
-		g->dur_ps = tf_ps_between(gaps[i].begin_ps, gaps[i].end_ps);
-		g->before = event_name(d->trace, gaps[i].before, a);
-		g->after = event_name(d->trace, gaps[i].after, a);
+		g->start_ps = gap->begin_ps;
+		g->dur_ps = tf_ps_between(gap->begin_ps, gap->end_ps);
+		g->before = event_name(d->trace, gap->before, a);
+		g->after = event_name(d->trace, gap->after, a);
 		g->host_event = event_name(d->trace, search.best, a);
 	}
 	rc = 0;
 out:
 	free(search.open);
-	free(gaps);
+	free(found.gaps);
 	return rc;
 }
 
-/* Communication that no kernel hides. */
-static int64_t exposed(const struct device_work *w, int64_t begin, int64_t end, int64_t comm_ps)
+/* Adds up what the device did in one window. Of communication, what no kernel hides is exposed. */
+static void add_window(const struct device_work *w, struct tf_interval at, struct tf_device *dev)
 {
-	return comm_ps - tf_interval_common(w->comm, w->comm_count, w->kernel, w->kernel_count, begin, end);
+	int64_t begin = at.begin_ps, end = at.end_ps, comm_ps = tf_interval_within(w->comm, w->comm_count, begin, end);
+
+	dev->window_ps = tf_ps_add(dev->window_ps, tf_ps_between(begin, end));
+	dev->busy_ps += tf_interval_within(w->all, w->all_count, begin, end);
+	dev->kernel_ps += tf_interval_within(w->kernel, w->kernel_count, begin, end);
+	dev->memcpy_ps += tf_interval_within(w->copy, w->copy_count, begin, end);
+	dev->comm_ps += comm_ps;
+	dev->exposed_comm_ps += comm_ps - tf_interval_common(w->comm, w->comm_count, w->kernel, w->kernel_count, begin, end);
 }
 
 static int measure(const struct tf_derived *d, size_t plane, struct tf_arena *a, const struct tf_steps *steps,
 		   struct tf_device *dev, struct tf_error *err)
 {
 	struct device_work w = {0};
-	int64_t begin = 0, end = 0;
+	struct windows windows = {0};
 	int rc = -1;
 
-	if (collect(d, plane, &w, err) < 0)
+	if (collect(d, plane, &w, err) < 0 || steady_windows(steps, d->trace->sampled, &windows, err) < 0)
 		goto out;
 	dev->traced = w.order_count > 0;
-	if (steady_window(steps, &begin, &end)) {
-		dev->window_source = "steps";
+	if (windows.count) {
+		dev->window_source = d->trace->sampled ? "each_step" : "steps";
 	} else if (w.all_count) {
-		begin = w.all[0].begin_ps;
-		end = w.all[w.all_count - 1].end_ps;
+		struct tf_interval all = {w.all[0].begin_ps, w.all[w.all_count - 1].end_ps};
+		if (push(&windows.list, &windows.count, &windows.cap, all) < 0) {
+			tf_fail_nomem(err);
+			goto out;
+		}
 		dev->window_source = "device_events";
 	}
-	dev->window_start_ps = begin;
-	dev->window_ps = tf_ps_between(begin, end);
-	dev->busy_ps = tf_interval_within(w.all, w.all_count, begin, end);
-	dev->kernel_ps = tf_interval_within(w.kernel, w.kernel_count, begin, end);
-	dev->memcpy_ps = tf_interval_within(w.copy, w.copy_count, begin, end);
-	dev->comm_ps = tf_interval_within(w.comm, w.comm_count, begin, end);
-	dev->exposed_comm_ps = exposed(&w, begin, end, dev->comm_ps);
+	dev->window_start_ps = windows.count ? windows.list->begin_ps : 0;
+	for (size_t i = 0; i < windows.count; i++)
+		add_window(&w, windows.list[i], dev);
 	if (dev->window_ps > 0)
 		dev->idle_ratio = (double)(dev->window_ps - dev->busy_ps) / (double)dev->window_ps;
-	if (dev->traced && dev->window_ps > 0 && keep_gaps(d, &w, a, dev, err) < 0)
+	if (dev->traced && dev->window_ps > 0 && keep_gaps(d, &w, &windows, a, dev, err) < 0)
 		goto out;
 	rc = 0;
 out:
 	release(&w);
+	free(windows.list);
 	return rc;
 }
 

@@ -147,17 +147,29 @@ static void end_line(struct counter *c)
 		c->idle_ps = tf_ps_add(c->idle_ps, span - c->line_self_ps);
 }
 
+/* Of single steps, what lies between two is not known: their lines are taken apart. */
+static void part_steps(struct counter *c, size_t event, int32_t *step)
+{
+	if (c->d->trace->sampled && c->first_ps != TF_NONE && c->d->step[event] != *step) {
+		end_line(c);
+		begin_line(c);
+	}
+	*step = c->d->step[event];
+}
+
 static int read_host_line(struct counter *c, const struct tf_line *line)
 {
 	const struct tf_trace *t = c->d->trace;
 	struct tf_bytes name, type;
 	int64_t stage;
+	int32_t step = -1;
 	size_t sum;
 
 	begin_line(c);
 	for (size_t i = line->event_first; i < line->event_first + line->event_count; i++) {
 		if (!tf_event_counts(t, i) || !host_op(c->d, i, &name, &type, &stage))
 			continue;
+		part_steps(c, i, &step);
 		if (sum_of(c, name, type, stage, &sum) < 0
 		    || open_op(c, sum, i) < 0)
 			return -1;
@@ -220,12 +232,14 @@ static int read_device_line(struct counter *c, const struct tf_line *line)
 	const struct tf_trace *t = c->d->trace;
 	const struct tf_plane *p = &t->planes[line->plane];
 	struct tf_bytes name, type;
+	int32_t step = -1;
 	size_t sum;
 
 	begin_line(c);
 	for (size_t i = line->event_first; i < line->event_first + line->event_count; i++) {
 		if (!tf_event_counts(t, i) || !device_op(t, p, i, &name, &type))
 			continue;
+		part_steps(c, i, &step);
 		if (sum_of(c, name, type, TF_NONE, &sum) < 0
 		    || open_op(c, sum, i) < 0)
 			return -1;

@@ -99,7 +99,7 @@ struct tf_device {
 	int64_t ordinal, memory_bytes;
 	double peak_flops, memory_bytes_per_s; /* what it could do at best; NaN if its plane does not tell */
 	bool traced;		   /* it has raw events */
-	const char *window_source; /* "steps", "device_events"; NULL without figures */
+	const char *window_source; /* "steps", "each_step", "device_events"; NULL without figures */
 	const char *reason;	   /* without figures: "device_not_traced" */
 	int64_t window_start_ps, window_ps;
 	int64_t busy_ps, kernel_ps, memcpy_ps, comm_ps, exposed_comm_ps; /* unions, within the window */

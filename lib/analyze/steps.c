@@ -345,8 +345,17 @@ static int build_series(struct tf_step_finder *f)
 	return 0;
 }
 
-/* Start to start within a series. Steps are in order of their markers; one that the device makes long may start after the next. */
-static void measure_periods(struct tf_steps *s)
+/*
+ * True if nothing tells that `step` is not the one after `before`. Steps are in order of their markers: one that the device makes long may
+ * start after the next.
+ */
+static bool is_next(const struct tf_step *before, const struct tf_step *step, bool sampled)
+{
+	return step->start_ps >= before->start_ps && (!sampled || (before->number < INT64_MAX && step->number == before->number + 1));
+}
+
+/* Start to start within a series. Where nothing is recorded between steps, others may have run there. */
+static void measure_periods(struct tf_steps *s, bool sampled)
 {
 	for (size_t k = 0; k < s->series_count; k++) {
 		struct tf_step *before = NULL;
@@ -354,7 +363,7 @@ static void measure_periods(struct tf_steps *s)
 			struct tf_step *step = &s->list[i];
 			if (step->series != s->series[k].name)
 				continue;
-			if (before && step->start_ps >= before->start_ps)
+			if (before && is_next(before, step, sampled))
 				before->period_ps = step->start_ps - before->start_ps;
 			before = step;
 		}
@@ -397,7 +406,7 @@ static int complete_steps(struct tf_step_finder *f)
 		choose_interval(f->d->trace, &s->list[i]);
 	if (build_series(f) < 0)
 		return -1;
-	measure_periods(s);
+	measure_periods(s, f->d->trace->sampled);
 	return tf_steps_flag_warmup(s, f->err);
 }
 

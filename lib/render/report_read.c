@@ -91,6 +91,16 @@ static int read_metrics(const cJSON *root, struct tf_session *out, struct tf_err
 	return 0;
 }
 
+static const char *window_name(const char *text)
+{
+	static const char *const names[] = {"steps", "each_step"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(text, names[i]) == 0)
+			return names[i];
+	return "device_events";
+}
+
 /* What the figures of the devices are over; the lists of sessions and devices are in one order. */
 static void read_windows(const cJSON *root, struct tf_host *h)
 {
@@ -102,7 +112,7 @@ static void read_windows(const cJSON *root, struct tf_host *h)
 		if (i == h->device_count)
 			return;
 		if (cJSON_IsString(window))
-			h->devices[i].window_source = strcmp(window->valuestring, "steps") == 0 ? "steps" : "device_events";
+			h->devices[i].window_source = window_name(window->valuestring);
 		i++;
 	}
 }

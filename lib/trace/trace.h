@@ -134,6 +134,7 @@ struct tf_trace {
 	bool declared;		  /* begin and end come from the file (profile_start_time, profile_stop_time) */
 	size_t anomaly_count;
 	bool truncated; /* the decoder met damage that cost events */
+	bool sampled;	/* it holds single steps, and nothing of what ran between them (TensorFlow 1) */
 };
 
 /* Prepares a zeroed trace: interns names.def. Returns 0, or -1 (out of memory). */

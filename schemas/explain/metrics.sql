@@ -93,12 +93,13 @@ SELECT host.name AS host, device.name AS device, kind, model FROM device JOIN ho
 --# device.idle_ratio.mean device.idle_ratio.min device.idle_ratio.max
 -- 1 - busy / window of each device: busy is the union of its raw work on all streams, clipped to the window of the steady steps. The mean, least or most over devices.
 -- METRICS.md §4.
-WITH w AS (SELECT device_id, window_start_ps AS a, window_start_ps + window_ps AS b FROM device_window JOIN device USING (device_id) JOIN host USING (host_id) WHERE session_id = :session AND window_ps > 0),
+WITH w AS (SELECT device_id, window_start_ps AS a, window_start_ps + window_ps AS b FROM device_window JOIN device USING (device_id) JOIN host USING (host_id) WHERE session_id = :session AND window_ps > 0 AND window <> 'each_step'
+           UNION ALL SELECT device_id, start_ps, start_ps + step.step_ps FROM device_window JOIN device USING (device_id) JOIN step USING (host_id) JOIN session_step USING (step_id) WHERE session_step.session_id = :session AND steady AND window_ps > 0 AND window = 'each_step'),
   iv AS (SELECT device_id, max(start_ps, a) AS s, min(start_ps + dur_ps, b) AS e FROM event JOIN line USING (line_id) JOIN w USING (device_id) JOIN device d USING (device_id)
           WHERE NOT derived AND NOT absurd AND event.count IS NULL AND line.name <> 'Async XLA Ops' AND (d.kind NOT IN ('tpu', 'sparse_core') OR line.name = 'XLA Ops' OR line.name LIKE 'Sparse Core Ops%') AND start_ps < b AND start_ps + dur_ps > a),
   o AS (SELECT device_id, s, e, max(e) OVER (PARTITION BY device_id ORDER BY s, e ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS p FROM iv),
   busy AS (SELECT device_id, sum(CASE WHEN p IS NULL OR p <= s THEN e - s WHEN p < e THEN e - p ELSE 0 END) AS ps FROM o GROUP BY device_id),
-  idle AS (SELECT 1.0 * (b - a - coalesce(ps, 0)) / (b - a) AS r FROM w LEFT JOIN busy USING (device_id))
+  idle AS (SELECT 1.0 * (sum(b - a) - coalesce(max(ps), 0)) / sum(b - a) AS r FROM w LEFT JOIN busy USING (device_id) GROUP BY device_id)
 SELECT CASE :figure WHEN 'min' THEN min(r) WHEN 'max' THEN max(r) ELSE avg(r) END FROM idle;
 SELECT d.name AS device, w.window, w.window_ps / 1e9 AS window_ms, w.busy_ps / 1e9 AS busy_ms, w.idle_ratio FROM device_window w JOIN device d USING (device_id) JOIN host USING (host_id) WHERE session_id = :session ORDER BY w.idle_ratio DESC;
 

@@ -1,7 +1,7 @@
 CREATE VIEW device_window(
 	-- How busy each device was in its window.
 	device_id, -- device.device_id
-	window, -- steps or device_events: what the window spans; null if it was not traced
+	window, -- what it spans: steps, each_step (of single steps, without what lies between) or device_events; null if it was not traced
 	window_ps, -- ps; null if it was not traced
 	busy_ps, -- union of all raw work; null if it was not traced
 	kernel_ps, -- union of kernels; null if it was not traced
