@@ -37,6 +37,9 @@
 /* One element of a trace JSON: call stacks and shapes make some long, none this long. */
 #define TF_LIMIT_JSON_ELEMENT_BYTES ((size_t)64 << 20)
 
+/* Lines of one executor of TensorFlow 1: nodes that run at once are those of its threads, of which no machine has this many. */
+#define TF_LIMIT_EXECUTOR_LINES 512
+
 /* Nesting of events on a line (depth of the stack). */
 #define TF_LIMIT_EVENT_DEPTH 65535
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "lib/decode/graph_def.h"
+#include "lib/decode/run_metadata.h"
 #include "lib/decode/summary.h"
 #include "lib/io/tfrecord.h"
 
@@ -43,11 +44,17 @@ static int run_metadata(struct tf_values *v, struct tf_bytes message, struct tf_
 	struct tf_wire w = tf_wire_of(message);
 	struct tf_field f;
 	struct tf_point at = {.step = v->step, .wall_time = v->wall_time, .offset = v->offset};
+	struct tf_bytes content = {message.data, 0};
 
 	at.tag = tf_bytes_of("__run_metadata__");
-	while (tf_wire_next(&w, &f))
+	while (tf_wire_next(&w, &f)) {
 		if (f.number == 1 && f.type == TF_WIRE_BYTES)
 			at.tag = f.bytes;
+		else if (f.number == 2 && f.type == TF_WIRE_BYTES)
+			content = f.bytes;
+	}
+	if (tf_pass_run_metadata(content, v->sink, &at, err) < 0)
+		return -1;
 	return v->sink->counted(v->sink->ctx, &at, "run_metadata", err);
 }
 

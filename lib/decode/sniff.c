@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "lib/decode/step_stats.h"
 #include "lib/decode/wire.h"
 #include "lib/io/archive.h"
 #include "lib/io/tfrecord.h"
@@ -26,6 +27,14 @@ static bool is_event_name(const char *path)
 	return strstr(slash ? slash + 1 : path, "tfevents");
 }
 
+/* "run_metadata.pb", "run_metadata_120.pb", "RunMetadata.pb": TensorFlow names none, people do. */
+static bool is_run_metadata_name(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return has_suffix(name, ".pb") && (strstr(name, "run_metadata") || strstr(name, "runmetadata") || strstr(name, "RunMetadata"));
+}
+
 enum tf_file_kind tf_sniff_name(const char *name)
 {
 	static const struct {
@@ -46,6 +55,8 @@ enum tf_file_kind tf_sniff_name(const char *name)
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (has_suffix(name, names[i].suffix))
 			return names[i].kind;
+	if (is_run_metadata_name(name))
+		return TF_FILE_RUN_METADATA;
 	return is_event_name(name) ? TF_FILE_EVENTS : TF_FILE_UNKNOWN;
 }
 
@@ -197,6 +208,8 @@ enum tf_file_kind tf_sniff(struct tf_bytes c, bool whole, const char *name)
 	json = json_kind(c);
 	if (json != TF_FILE_UNKNOWN)
 		return json;
+	if ((named == TF_FILE_UNKNOWN || named == TF_FILE_RUN_METADATA) && tf_is_step_stats(c))
+		return TF_FILE_RUN_METADATA;
 	if (named >= TF_FILE_MEMORY_PB && named <= TF_FILE_HLO_PROTO)
 		return is_message(c, whole) ? named : TF_FILE_UNKNOWN;
 	if (is_pprof(c))

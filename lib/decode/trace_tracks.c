@@ -7,6 +7,7 @@
 
 #include "lib/base/text.h"
 #include "lib/decode/json_reader.h"
+#include "lib/decode/step_streams.h"
 #include "lib/base/vec.h"
 
 static int reserve(struct tf_tracks *k, void **items, size_t *cap, size_t need, size_t size)
@@ -301,9 +302,8 @@ static int add_process_plane(struct tf_tracks *k, const struct tf_process *p, si
 			return tf_fail_nomem(k->err);
 		name = (struct tf_bytes){(uint8_t *)k->scratch.data, k->scratch.len};
 	}
-	/* "HOST /device:GPU:0", and TensorFlow 1's "/job:…/device:GPU:0/stream:all Compute"; its "…/device:GPU:0 Compute" without a
-	 * stream is what the host's executor saw of the device. */
-	if (device && device != text && (device[-1] == ' ' || strstr(device, "/stream:")))
+	/* "HOST /device:GPU:0". TensorFlow 1's "/job:…/device:GPU:0 Compute" is what the host's executor saw of the device. */
+	if (device && device != text && device[-1] == ' ')
 		name = tf_bytes_of(device);
 	tf_parse_i64(tf_strtab_text(&k->t->strings, p->pid), &id);
 	if (tf_trace_add_plane(k->t, name, id, at, k->err) < 0)
@@ -338,7 +338,7 @@ static int add_processes(struct tf_tracks *k, struct tf_track *const *order, siz
 		const struct tf_process *p = &k->processes[i];
 		bool used = *at < k->track_count && order[*at]->process == i;
 		size_t plane;
-		if (!used && !names_device(k, p))
+		if (!used && (p->home || !names_device(k, p)))
 			continue;
 		if (add_process_plane(k, p, &plane) < 0 || (used && add_lines(k, order, at, plane, p->pid, base_ns) < 0))
 			return -1;
@@ -398,7 +398,7 @@ int tf_tracks_settle(struct tf_tracks *k)
 {
 	struct tf_trace *t = k->t;
 
-	if (pair_marks(k) < 0)
+	if (pair_marks(k) < 0 || tf_tracks_fold_streams(k) < 0)
 		return -1;
 	add_base(k);
 	int64_t base_ns = first_ns(t);

@@ -24,6 +24,7 @@ struct tf_track {
 struct tf_process {
 	uint32_t pid;  /* string id of the pid as text */
 	uint32_t name; /* string id, 0: not told */
+	uint32_t home; /* index + 1 of the process whose tracks these became (step_streams.c), 0: its own */
 };
 
 /* Begin and end of a slice, to be paired when all are there. */

@@ -5,14 +5,18 @@
 
 static const char marker[] = "plugins/profile/";
 
-/* The file's name without compression and profile extensions; dots of the host stay. */
+/* The file's name without compression and profile extensions; dots of the host stay. Of an event file: its time and host. */
 static char *stem(struct tf_arena *a, const char *name)
 {
+	static const char events[] = "tfevents.";
+	const char *event_file = strstr(name, events);
 	static const char *const extensions[] = {
 		".gz", ".zst", ".xplane.pb", ".trace.json", ".memory_profile.json", ".memory_profile.pb", ".overview_page.pb",
 		".input_pipeline.pb", ".tensorflow_stats.pb", ".kernel_stats.pb", ".hlo_proto.pb", ".trace", ".pb", ".json", ".prof"};
 	static const char *const tools[] = {"xplane", "trace", "memory_profile", "overview_page", "input_pipeline", "tensorflow_stats",
 					    "kernel_stats"};
+	if (event_file && event_file[sizeof events - 1])
+		name = event_file + sizeof events - 1;
 	size_t len = strlen(name);
 
 	for (size_t i = 0; i < sizeof extensions / sizeof extensions[0]; i++) {

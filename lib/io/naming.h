@@ -8,7 +8,7 @@
 struct tf_names {
 	const char *run;     /* of a profile; "." for PATH itself */
 	const char *folder;  /* the run of an event file: its own folder below PATH */
-	const char *session; /* of a profile: the folder below plugins/profile, else the file's stem */
+	const char *session; /* of a profile: the folder below plugins/profile, else the file's stem; of an event file its time and host */
 	const char *program_session; /* of an XLA program, which is no host's: the folder below plugins/profile, else its folder's name */
 	const char *host;    /* the file's stem; "localhost" where the file's name has no host part */
 };

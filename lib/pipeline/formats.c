@@ -1,9 +1,12 @@
 /* The formats that are loaded: one line of the table each. */
+#include <math.h>
+
 #include "lib/analyze/from_sidecar.h"
 #include "lib/analyze/xla_memory.h"
 #include "lib/decode/event.h"
 #include "lib/decode/hlo_proto.h"
 #include "lib/decode/memory_profile.h"
+#include "lib/decode/run_metadata.h"
 #include "lib/decode/sidecar_pb.h"
 #include "lib/decode/sniff.h"
 #include "lib/decode/trace_json.h"
@@ -41,6 +44,7 @@ static const struct {
 	{TF_FILE_TRACE_PB, tf_decode_trace_pb},
 	{TF_FILE_MEMORY_JSON, tf_decode_memory_json},
 	{TF_FILE_MEMORY_PB, tf_decode_memory_pb},
+	{TF_FILE_RUN_METADATA, tf_decode_run_metadata},
 };
 
 /* One XLA program into the results. What damage ended is said by its place in the content. */
@@ -146,30 +150,50 @@ static int store_capture(struct tf_store *s, const struct tf_content *in, const 
 	return tf_store_put_xla(s, &c->results, err);
 }
 
+/* What TensorFlow 1 put into an event file besides: its RunMetadata are a capture. */
+static int prepare_events(struct tf_content *in, const char *host, const struct tf_ingest_options *o, struct tf_capture *c,
+			  struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err)
+{
+	if (tf_trace_init(&c->trace, err) < 0 || tf_decode_event_runs(in->content, &c->trace, file, arena, err) < 0)
+		return -1;
+	return c->trace.events.count ? analyse(c, in, host, o, err) : 0;
+}
+
 static int store_events(struct tf_store *s, const struct tf_content *in, const struct tf_capture *c,
 			const struct tf_ingest_options *o, struct tf_ledger_file *file, struct tf_arena *arena,
 			struct tf_error *err)
 {
 	struct tf_row_sink sink = tf_store_row_sink(s);
 
-	(void)c;
-	(void)o;
+	if (c->loaded && store_capture(s, in, c, o, file, arena, err) < 0)
+		return -1;
 	return tf_decode_events(in->content, &sink, file, arena, err);
 }
 
+/* A RunMetadata is a capture, and its nodes are rows too. */
+static int store_run_metadata(struct tf_store *s, const struct tf_content *in, const struct tf_capture *c,
+			      const struct tf_ingest_options *o, struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err)
+{
+	struct tf_row_sink sink = tf_store_row_sink(s);
+	struct tf_point at = {.step = 0, .wall_time = NAN};
+
+	return store_capture(s, in, c, o, file, arena, err) < 0 ? -1 : tf_pass_run_metadata(in->content, &sink, &at, err);
+}
+
 static const struct tf_format formats[] = {
-	{TF_FILE_XSPACE, false, prepare_trace, store_capture},
-	{TF_FILE_TRACE_JSON, true, prepare_trace_json, store_capture},
-	{TF_FILE_TRACE_PB, false, prepare_trace, store_capture},
-	{TF_FILE_MEMORY_JSON, false, prepare_trace, store_capture},
-	{TF_FILE_MEMORY_PB, false, prepare_trace, store_capture},
-	{TF_FILE_OVERVIEW_PB, false, prepare_sidecar, store_capture},
-	{TF_FILE_INPUT_PIPELINE_PB, false, prepare_sidecar, store_capture},
-	{TF_FILE_TENSORFLOW_STATS_PB, false, prepare_sidecar, store_capture},
-	{TF_FILE_KERNEL_STATS_PB, false, prepare_sidecar, store_capture},
-	{TF_FILE_HLO_PROTO, false, prepare_hlo, store_capture},
-	{TF_FILE_EVENTS, false, NULL, store_events},
-	{TF_FILE_PROFILE_EMPTY, false, NULL, store_events},
+	{TF_FILE_XSPACE, false, false, prepare_trace, store_capture},
+	{TF_FILE_TRACE_JSON, true, false, prepare_trace_json, store_capture},
+	{TF_FILE_TRACE_PB, false, false, prepare_trace, store_capture},
+	{TF_FILE_RUN_METADATA, false, false, prepare_trace, store_run_metadata},
+	{TF_FILE_MEMORY_JSON, false, false, prepare_trace, store_capture},
+	{TF_FILE_MEMORY_PB, false, false, prepare_trace, store_capture},
+	{TF_FILE_OVERVIEW_PB, false, false, prepare_sidecar, store_capture},
+	{TF_FILE_INPUT_PIPELINE_PB, false, false, prepare_sidecar, store_capture},
+	{TF_FILE_TENSORFLOW_STATS_PB, false, false, prepare_sidecar, store_capture},
+	{TF_FILE_KERNEL_STATS_PB, false, false, prepare_sidecar, store_capture},
+	{TF_FILE_HLO_PROTO, false, false, prepare_hlo, store_capture},
+	{TF_FILE_EVENTS, false, true, prepare_events, store_events},
+	{TF_FILE_PROFILE_EMPTY, false, true, NULL, store_events},
 };
 
 const struct tf_format *tf_format_find(enum tf_file_kind kind)

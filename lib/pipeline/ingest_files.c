@@ -206,6 +206,11 @@ static int note_superseded(struct ingest *g, struct tf_ledger_file *f, const str
 	return rc;
 }
 
+static bool is_capture(enum tf_file_kind kind)
+{
+	return kind == TF_FILE_XSPACE || kind == TF_FILE_TRACE_JSON || kind == TF_FILE_TRACE_PB || kind == TF_FILE_RUN_METADATA;
+}
+
 /*
  * What a file belongs to: a profile to its session, an event file to its folder's run. One of which nothing could be read belongs
  * where its name says, unless a better file of its host is there: that session or run is then incomplete. Others belong to nothing.
@@ -216,7 +221,7 @@ static int place(struct ingest *g, struct described *file, const struct tf_ledge
 	bool failed = f->state == TF_STATE_FAILED, is_lost = false;
 	struct tf_source *source = &file->source;
 
-	if ((failed || is_empty) && (kind == TF_FILE_XSPACE || kind == TF_FILE_TRACE_JSON || kind == TF_FILE_TRACE_PB)) {
+	if ((failed || is_empty) && is_capture(kind)) {
 		struct tf_better better;
 		if (tf_store_find_better(g->store, source, &better, g->err) < 0)
 			return -1;
@@ -255,7 +260,7 @@ static int load_content(struct ingest *g, struct described *file, struct tf_cont
 		if (leave_out(g, f, in) < 0)
 			goto out;
 	}
-	if (f->state == TF_STATE_NEW && format && format->prepare && note_superseded(g, f, source, in, format) < 0)
+	if (f->state == TF_STATE_NEW && format && format->prepare && !format->has_rows && note_superseded(g, f, source, in, format) < 0)
 		goto out;
 	if (f->state != TF_STATE_NEW)
 		format = NULL;
@@ -271,8 +276,9 @@ static int load_content(struct ingest *g, struct described *file, struct tf_cont
 	}
 	if (streams && note_cut(g, f, in) < 0)
 		goto out;
-	bool has_profile = f->kind != TF_FILE_EVENTS && f->kind != TF_FILE_PROFILE_EMPTY && c.loaded;
-	if (place(g, file, f, has_profile, in->content.len == 0) == 0)
+	if (format && format->has_rows)
+		source->run = file->folder;
+	if (place(g, file, f, c.loaded, in->content.len == 0) == 0)
 		rc = store_file(g, source, in, format, &c, f);
 out:
 	tf_capture_release(&c);

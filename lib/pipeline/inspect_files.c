@@ -60,6 +60,11 @@ static int ignore_plugin(void *c, const struct tf_point *p, const struct tf_plug
 	(void)c, (void)p, (void)r, (void)e;
 	return 0;
 }
+static int ignore_metadata(void *c, const struct tf_point *p, const struct tf_metadata_node *n, struct tf_error *e)
+{
+	(void)c, (void)p, (void)n, (void)e;
+	return 0;
+}
 static int ignore_node(void *c, const struct tf_graph_node *n, struct tf_error *e)
 {
 	(void)c, (void)n, (void)e;
@@ -69,7 +74,7 @@ static int ignore_node(void *c, const struct tf_graph_node *n, struct tf_error *
 /* Only the ledger of an event file is wanted. */
 static const struct tf_row_sink ignore_rows = {NULL, ignore_scalar, ignore_histogram, ignore_text, ignore_tensor,
 					       ignore_media, ignore_counted, ignore_hparam, ignore_start, ignore_plugin,
-					       ignore_node};
+					       ignore_node, ignore_metadata};
 
 static const char *text(const struct tf_trace *t, uint32_t id, struct tf_arena *a)
 {
@@ -236,12 +241,12 @@ static int inspect_content(struct tf_content *in, const struct tf_found *found, 
 		goto out;
 	if (in->content.len == 0 || !format) {
 		rc = tf_note_unloaded(in, &f->file, a, err);
-	} else if (!format->prepare) {
-		rc = tf_decode_events(in->content, &ignore_rows, &f->file, a, err);
-	} else if (format->prepare(in, names.host, &options, &c, &f->file, a, &failed) < 0) {
+	} else if (format->prepare && format->prepare(in, names.host, &options, &c, &f->file, a, &failed) < 0) {
 		rc = note_unreadable(f, &failed, a, err);
 	} else {
-		rc = keep_capture(&c, a, f, err);
+		rc = format->has_rows ? tf_decode_events(in->content, &ignore_rows, &f->file, a, err) : 0;
+		if (rc == 0 && (c.loaded || !format->has_rows))
+			rc = keep_capture(&c, a, f, err);
 	}
 	if (streams && rc == 0)
 		rc = note_cut(in, a, f, err);

@@ -17,6 +17,7 @@ struct tf_capture {
 struct tf_format {
 	enum tf_file_kind kind;
 	bool streams; /* reads in->stored piece by piece; all others need the content whole */
+	bool has_rows; /* an event file: rows count, of which a capture may be a part */
 	/* Before the transaction: decode and analyse into `c`. NULL: nothing to prepare. */
 	int (*prepare)(struct tf_content *in, const char *host, const struct tf_ingest_options *o, struct tf_capture *c,
 		       struct tf_ledger_file *file, struct tf_arena *arena, struct tf_error *err);

@@ -119,6 +119,7 @@ int tf_store_flush_scalars(struct tf_store *s, struct tf_error *err);
 int tf_store_put_hparam(void *store, const struct tf_point *at, const struct tf_hparam *h, struct tf_error *err);
 int tf_store_put_plugin_row(void *store, const struct tf_point *at, const struct tf_plugin_row *row, struct tf_error *err);
 int tf_store_put_graph_node(void *store, const struct tf_graph_node *node, struct tf_error *err);
+int tf_store_put_metadata_node(void *store, const struct tf_point *at, const struct tf_metadata_node *node, struct tf_error *err);
 
 /* Marks which trial, experiment and graph of the run count. plugin_rows.c */
 int tf_store_end_plugin_rows(struct tf_store *s, struct tf_error *err);

@@ -11,7 +11,8 @@ static const char *const kind_names[] = {"scalar", "histogram", "text", "tensor"
 
 /* Tables whose rows of one file are removed by range. */
 static const char *const ranged[] = {"_scalar", "_histogram", "_tensor", "_text", "_media", "_hparam", "_session_start", "_experiment",
-				     "_hparam_info", "_metric_info", "_trial", "_trial_end", "_chart", "_mesh", "_graph", "_graph_node"};
+				     "_hparam_info", "_metric_info", "_trial", "_trial_end", "_chart", "_mesh", "_graph", "_graph_node",
+				     "_run_metadata_node"};
 
 /* A file whose writer says no version, or one before SessionLog: there a step that falls means a restart. */
 #define OLD_WRITER "kind = 'event_file' AND coalesce(first_bad_offset, 1) > 0" \
@@ -211,7 +212,7 @@ struct tf_row_sink tf_store_row_sink(struct tf_store *s)
 	return (struct tf_row_sink){.ctx = s, .scalar = put_scalar, .histogram = put_histogram, .text = put_text,
 				    .tensor = put_tensor, .media = put_media, .counted = put_counted, .hparam = tf_store_put_hparam,
 				    .session_start = put_session_start, .plugin = tf_store_put_plugin_row,
-				    .graph_node = tf_store_put_graph_node};
+				    .graph_node = tf_store_put_graph_node, .metadata_node = tf_store_put_metadata_node};
 }
 
 /* A row that is superseded, or not. */

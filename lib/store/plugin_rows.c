@@ -168,6 +168,24 @@ int tf_store_put_graph_node(void *store, const struct tf_graph_node *node, struc
 	return rc;
 }
 
+int tf_store_put_metadata_node(void *store, const struct tf_point *at, const struct tf_metadata_node *node, struct tf_error *err)
+{
+	struct tf_store *s = store;
+	struct tf_arena a = {0};
+	const char *tag, *device, *name, *op;
+	int rc = -1;
+
+	if (!text_of(&a, at->tag, &tag) || !text_of(&a, node->device, &device) || !text_of(&a, node->name, &name)
+	    || !text_of(&a, node->op, &op))
+		tf_fail_nomem(err);
+	else
+		rc = tf_db_run(s, err, NULL, "INSERT INTO _run_metadata_node VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?)", "iitittt" "iiiii",
+			       s->run_id, s->file_id, tag, at->step, device, name, op, node->start_us, node->dur_us, node->output_bytes,
+			       node->peak_bytes, node->temp_bytes);
+	tf_arena_release(&a);
+	return rc;
+}
+
 int tf_store_end_plugin_rows(struct tf_store *s, struct tf_error *err)
 {
 	/* Of trials and experiments the first of the run counts; of graphs the last, of meta graphs only where there is no graph. */

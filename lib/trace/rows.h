@@ -25,6 +25,7 @@
 	X(TF_FILE_TENSORFLOW_STATS_PB, "tensorflow_stats_pb") \
 	X(TF_FILE_KERNEL_STATS_PB, "kernel_stats_pb") \
 	X(TF_FILE_TRACE_PB, "trace_pb") \
+	X(TF_FILE_RUN_METADATA, "run_metadata") \
 	X(TF_FILE_HLO_PROTO, "hlo_proto") \
 	X(TF_FILE_PPROF, "pprof") \
 	X(TF_FILE_PROFILE_EMPTY, "profile_empty") \
@@ -217,6 +218,15 @@ struct tf_graph_node {
 	const char *inputs_json; /* a list of names */
 };
 
+/* One execution of a node in a RunMetadata. Integers that are not recorded are TF_NONE, text is empty. */
+struct tf_metadata_node {
+	struct tf_bytes device, name, op;
+	int64_t start_us, dur_us; /* wall clock; of all that the executor did for it */
+	int64_t output_bytes;	  /* of its output tensors */
+	int64_t peak_bytes;	  /* the most that it had of each allocator, summed over them */
+	int64_t temp_bytes;
+};
+
 /*
  * Receives the rows of an event file in file order. Every member must be set; each returns 0, or -1 to stop the file
  * with `err`. `session_start` is SessionLog.START. `counted` is a value of a kind that is only counted per tag
@@ -235,6 +245,7 @@ struct tf_row_sink {
 	int (*session_start)(void *ctx, int64_t step, double wall_time, int64_t offset, struct tf_error *err);
 	int (*plugin)(void *ctx, const struct tf_point *at, const struct tf_plugin_row *row, struct tf_error *err);
 	int (*graph_node)(void *ctx, const struct tf_graph_node *node, struct tf_error *err);
+	int (*metadata_node)(void *ctx, const struct tf_point *at, const struct tf_metadata_node *node, struct tf_error *err);
 };
 
 #endif

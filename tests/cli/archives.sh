@@ -100,9 +100,9 @@ ok 'doctor finds the store sound, and knows members' prints '[true, 2, []]' json
 ok 'what is asked for alone' exits 0 "$TFPROF" ingest --db i.db --include '*tfevents*' logs.zip
 ok 'is loaded' prints 0 sql i.db "SELECT count(*) FROM source_file WHERE kind NOT IN ('event_file', 'archive')"
 ok 'the rest when it is asked for' exits 0 "$TFPROF" ingest --db i.db --exclude '*tf_leak*' logs.zip
-ok 'later' prints 6 sql i.db 'SELECT count(*) FROM session'
+ok 'later' prints 7 sql i.db 'SELECT count(*) FROM session'
 ok 'and all' exits 0 "$TFPROF" ingest --db i.db logs.zip
-ok 'in the end' prints 7 sql i.db 'SELECT count(*) FROM session'
+ok 'in the end' prints 8 sql i.db 'SELECT count(*) FROM session'
 
 # Damage: members before it are read, it is said, and what may be incomplete is no pass.
 head -c 800000 logs.tar >cut.tar && head -c 400000 logs.tar.gz >cut.tar.gz && head -c 400000 logs.tar.zst >cut.tar.zst && head -c 400000 logs.zip >cut.zip
@@ -124,7 +124,7 @@ open('bad.zip', 'wb').write(b)
 P
 ok 'one damaged member' exits 0 "$TFPROF" ingest --db bad.db --json bad.zip
 ok 'costs no other' prints '["tf_leak"]' json 'json.dumps([f["path"].split("/")[1] for f in d["files"] for i in f["issues"] if i["code"] == "truncated" and "member" in i["message"]])' out
-ok 'of which all is loaded' prints 6 sql bad.db 'SELECT count(*) FROM session WHERE complete'
+ok 'of which all is loaded' prints 7 sql bad.db 'SELECT count(*) FROM session WHERE complete'
 zip -q -P secret -j enc.zip "$logs/$capture"
 ok 'an encrypted member' exits 3 "$TFPROF" ingest --db enc.db --json enc.zip
 ok 'is said' prints 'failed io_error encrypted: there is no password to read it with' json \

@@ -53,9 +53,9 @@ for d, _, files in os.walk(sys.argv[1]):
             want.add(os.path.relpath(d, sys.argv[1]).split('/plugins/profile/')[0])
 assert {row['run'] for row in json.load(open('runs.json'))} == want, want
 P
-ok 'sessions are the folders below plugins/profile' python3 - "$logs" <<'P'
+ok 'sessions are the folders below plugins/profile, and event files with RunMetadata' python3 - "$logs" <<'P'
 import json, os, sys
-want = set()
+want = {'tf1_run_metadata/1796094650.vm'}
 for d, _, files in os.walk(sys.argv[1]):
     if '/plugins/profile/' in d:
         want.add(os.path.relpath(d, sys.argv[1]).replace('/plugins/profile', ''))

@@ -43,7 +43,7 @@ ok 'unless told to go on' sh -c '"$TFPROF" query --db a.db --limit 0 "$1" | wc -
 ok 'a limit is a number' exits 2 q --limit x 'SELECT 1'
 ok 'not a negative one' exits 2 q --limit -1 'SELECT 1'
 "$TFPROF" ingest --db b.db "$logs/tf_leak"
-ok 'several stores are schemas' prints '{"a":94,"m":94,"b":10}' q --db b.db --format jsonl \
+ok 'several stores are schemas' prints '{"a":97,"m":97,"b":10}' q --db b.db --format jsonl \
 	'SELECT (SELECT count(*) FROM step) AS a, (SELECT count(*) FROM main.step) AS m, (SELECT count(*) FROM b.step) AS b'
 ok 'under a name that is given' prints '{"n":10}' q --db old=b.db --format jsonl 'SELECT count(*) AS n FROM old.step'
 cp b.db 2026-12.db

@@ -137,6 +137,15 @@ static int on_node(void *sum, const struct tf_graph_node *node, struct tf_error 
 	return 0;
 }
 
+static int on_metadata(void *sum, const struct tf_point *at, const struct tf_metadata_node *node, struct tf_error *err)
+{
+	(void)err;
+	touch(sum, node->device);
+	touch(sum, node->name);
+	touch(sum, node->op);
+	return point(sum, at);
+}
+
 /* Every byte is in exactly one record or stretch of damage. */
 static void check_framing(struct tf_bytes content)
 {
@@ -155,7 +164,7 @@ static void decode(struct tf_bytes content)
 {
 	uint64_t sum = 0;
 	const struct tf_row_sink sink = {&sum, on_scalar, on_histogram, on_text, on_tensor, on_media, on_counted, on_hparam, on_start,
-					on_plugin, on_node};
+					on_plugin, on_node, on_metadata};
 	struct tf_ledger_file file = {.first_bad_offset = TF_NONE};
 	struct tf_arena arena = {0};
 	struct tf_error err = {0};

@@ -136,12 +136,20 @@ static int on_node(void *c, const struct tf_graph_node *node, struct tf_error *e
 	return 0;
 }
 
+static int on_metadata(void *c, const struct tf_point *at, const struct tf_metadata_node *node, struct tf_error *e)
+{
+	struct got *g = c;
+	(void)at, (void)node, (void)e;
+	g->nodes++;
+	return 0;
+}
+
 /* Decodes and releases a file. */
 static struct got decode(struct tf_buf *file, struct tf_ledger_file *ledger)
 {
 	struct got g = {0};
 	struct tf_row_sink sink = {&g, on_scalar, on_histogram, on_text, on_tensor, on_media, on_counted, on_hparam, on_start,
-				   on_plugin, on_node};
+				   on_plugin, on_node, on_metadata};
 	struct tf_arena arena = {0};
 	struct tf_error err = {0};
 	struct tf_ledger_file own = {.first_bad_offset = TF_NONE};

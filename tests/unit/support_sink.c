@@ -159,8 +159,17 @@ static int on_node(void *log, const struct tf_graph_node *n, struct tf_error *er
 	return 0;
 }
 
+static int on_metadata(void *log, const struct tf_point *at, const struct tf_metadata_node *n, struct tf_error *err)
+{
+	(void)err;
+	tf_buf_printf(log, "metadata %lld", (long long)at->step);
+	words(log, 4, (const char *const[]){"tag", "device", "name", "op"}, (struct tf_bytes[]){at->tag, n->device, n->name, n->op});
+	tf_buf_printf(log, " %lld+%lld\n", (long long)n->start_us, (long long)n->dur_us);
+	return 0;
+}
+
 struct tf_row_sink sk_sink(struct tf_buf *log)
 {
 	return (struct tf_row_sink){log, on_scalar, on_histogram, on_text, on_tensor, on_media, on_counted, on_hparam, on_start,
-				    on_plugin, on_node};
+				    on_plugin, on_node, on_metadata};
 }
