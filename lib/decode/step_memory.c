@@ -147,26 +147,54 @@ static int open_block(struct tf_step_memory *m, struct tf_map *open, struct tf_a
 	return tf_map_put(open, (uint64_t)a->bytes, m->count, m->tracks->err);
 }
 
+static int push(struct tf_step_memory *m, const struct tf_allocation *a)
+{
+	if (tf_vec_reserve((void **)&m->list, &m->cap, m->count + 1, sizeof *m->list) < 0)
+		return tf_fail_nomem(m->tracks->err);
+	m->list[m->count] = *a;
+	m->list[m->count].order = (uint32_t)m->count;
+	m->count++;
+	return 0;
+}
+
+int tf_step_memory_allocate(struct tf_step_memory *m, const struct tf_allocation *a)
+{
+	if (begin(m) < 0 || push(m, a) < 0)
+		return -1;
+	m->list[m->count - 1].block = ++m->blocks;
+	return 0;
+}
+
+int tf_step_memory_free(struct tf_step_memory *m, size_t at, int64_t us)
+{
+	struct tf_allocation a = m->list[at];
+
+	if (a.us == us) {
+		m->list[at].bytes = 0;
+		return 0;
+	}
+	a.bytes = -a.bytes;
+	a.us = us;
+	return push(m, &a);
+}
+
 static int add_records(struct tf_step_memory *m, const struct tf_node_memory *used, uint32_t allocator, uint32_t op, struct outputs *out)
 {
-	struct tf_error *err = m->tracks->err;
 	struct tf_wire w = tf_wire_of(used->message);
 	struct tf_map open = {0}; /* size → the last allocation of it that is not freed */
 	int64_t us, bytes;
 	int rc = 0;
 
 	while (rc == 0 && tf_node_allocation_next(&w, &us, &bytes)) {
-		struct tf_allocation a = {.us = us, .bytes = bytes, .allocator = allocator, .op = op, .order = (uint32_t)m->count};
+		struct tf_allocation a = {.us = us, .bytes = bytes, .allocator = allocator, .op = op};
 		if (bytes == 0 || bytes == INT64_MIN)
 			continue;
 		if (bytes < 0)
 			match_free(m, &open, &a);
 		else if ((rc = take_output(m, out, used->allocator, &a)) == 0)
 			rc = open_block(m, &open, &a);
-		if (rc == 0 && tf_vec_reserve((void **)&m->list, &m->cap, m->count + 1, sizeof *m->list) < 0)
-			rc = tf_fail_nomem(err);
 		if (rc == 0)
-			m->list[m->count++] = a;
+			rc = push(m, &a);
 	}
 	tf_map_release(&open);
 	return rc;
@@ -221,9 +249,11 @@ static int put(struct tf_step_memory *m, const struct tf_allocation *a, int64_t 
 	int64_t size = a->bytes > 0 ? a->bytes : -a->bytes;
 
 	if (add_text(m, TF_NAME_allocator_name, a->allocator) < 0
-	    || (level != TF_NONE && add_integer(m, TF_NAME_bytes_allocated, level) < 0) || add_integer(m, TF_NAME_requested_bytes, size) < 0 || add_integer(m, TF_NAME_allocation_bytes, size) < 0
+	    || (level != TF_NONE && add_integer(m, TF_NAME_bytes_allocated, level) < 0)
+	    || add_integer(m, TF_NAME_requested_bytes, size) < 0 || add_integer(m, TF_NAME_allocation_bytes, size) < 0
 	    || (a->block && add_integer(m, TF_NAME_addr, a->block) < 0) || add_text(m, TF_NAME_tf_op, a->op) < 0
-	    || (a->dtype && add_integer(m, TF_NAME_data_type, a->dtype) < 0) || add_text(m, TF_NAME_shape, a->shape) < 0)
+	    || (a->dtype && add_integer(m, TF_NAME_data_type, a->dtype) < 0)
+	    || add_text(m, TF_NAME_data_type, a->dtype_name) < 0 || add_text(m, TF_NAME_shape, a->shape) < 0)
 		return -1;
 	uint32_t region;
 	if (intern(m, tf_bytes_of(a->is_output ? "output" : "temp"), &region) < 0 || add_text(m, TF_NAME_region_type, region) < 0)
@@ -242,7 +272,7 @@ static int put_left(struct tf_step_memory *m, size_t from, size_t to, int64_t en
 			rc = tf_map_put(&freed, m->list[i].block, 1, m->tracks->err);
 	for (size_t i = from; rc == 0 && i < to; i++) {
 		struct tf_allocation left = m->list[i];
-		if (left.bytes < 0 || tf_map_find(&freed, left.block))
+		if (left.bytes <= 0 || tf_map_find(&freed, left.block))
 			continue;
 		if (level != TF_NONE && left.bytes < MOST_BYTES)
 			level = level > left.bytes ? level - left.bytes : 0;
@@ -265,7 +295,7 @@ static int put_allocator(struct tf_step_memory *m, size_t from, size_t to, int64
 			ns = INT64_MAX;
 		if (level != TF_NONE)
 			level = level + bytes < 0 ? 0 : level + bytes >= MOST_BYTES ? level : level + bytes;
-		if (put(m, a, ns, level) < 0)
+		if (a->bytes != 0 && put(m, a, ns, level) < 0)
 			return -1;
 		last_ns = ns > last_ns ? ns : last_ns;
 	}

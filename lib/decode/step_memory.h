@@ -9,7 +9,8 @@
 struct tf_allocation {
 	int64_t us, bytes; /* bytes below 0: freed */
 	uint32_t allocator, order; /* string id; as they were read */
-	uint32_t op, dtype, shape; /* string ids, but dtype: the number of a DataType */
+	uint32_t op, shape;	   /* string ids */
+	uint32_t dtype, dtype_name; /* the number of a DataType, or its name as a string id; 0: not told */
 	uint32_t block;	  /* that an allocation makes and a free ends; 0: a free of what is not known */
 	uint32_t before;  /* an allocation's: the one of its size that is open below it, UINT32_MAX: none */
 	bool is_output, at_once; /* at_once: a free in the microsecond of its allocation */
@@ -30,6 +31,10 @@ struct tf_step_memory {
  * at once, allocations at the step's end. 0 or -1 (memory).
  */
 int tf_step_memory_add(struct tf_step_memory *m, const struct tf_node_stats *node, uint32_t op);
+
+/* Adds one allocation, list[count], and the free of list[at]: at once, it was none. 0 or -1 (memory). */
+int tf_step_memory_allocate(struct tf_step_memory *m, const struct tf_allocation *a);
+int tf_step_memory_free(struct tf_step_memory *m, size_t at, int64_t us);
 
 /*
  * Ends the step: its allocations and frees become events in order of time. Of an allocator that does not tell how much is in use, they

@@ -97,6 +97,16 @@ static enum tf_stream_kind kind_of(const struct folding *f, uint32_t process)
 	return process < f->name_count && f->k->processes[process].home ? f->names[process].kind : TF_STREAM_NONE;
 }
 
+/* The same copy once more: of one time, and of one name or op. */
+static bool is_same(const struct tf_trace *t, size_t a, size_t b)
+{
+	const struct tf_events *e = &t->events;
+	uint32_t op = tf_stat_text(t, tf_event_stats(t, a), TF_NAME_tf_op);
+
+	return e->start_ps[a] == e->start_ps[b] && e->dur_ps[a] == e->dur_ps[b]
+	       && (e->meta[a] == e->meta[b] || (op && op == tf_stat_text(t, tf_event_stats(t, b), TF_NAME_tf_op)));
+}
+
 /* Whether each GPU has streams with a number, and whether its streams tell of its copies. */
 static void compare_streams(struct folding *f)
 {
@@ -119,8 +129,7 @@ static void compare_streams(struct folding *f)
 		if (kind != TF_STREAM_ONE && kind != TF_STREAM_ALL)
 			continue;
 		struct gpu *g = &f->gpus[k->processes[process].home - 1];
-		g->repeats_copies |= g->copy != SIZE_MAX && e->start_ps[i] == e->start_ps[g->copy]
-				     && e->dur_ps[i] == e->dur_ps[g->copy] && e->meta[i] == e->meta[g->copy];
+		g->repeats_copies |= g->copy != SIZE_MAX && is_same(k->t, i, g->copy);
 	}
 }
 

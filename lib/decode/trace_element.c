@@ -16,6 +16,7 @@ void tf_elements_release(struct tf_elements *e)
 	tf_buf_release(&e->name);
 	tf_buf_release(&e->value);
 	tf_map_release(&e->open);
+	tf_timeline_release(&e->timeline);
 }
 
 static void take_field(struct fields *f, struct tf_bytes key, const struct tf_json_value *v)
@@ -369,10 +370,14 @@ static int add_event(struct tf_elements *e, const struct fields *f, char phase, 
 	struct tf_bytes category = tf_strtab_bytes(&t->strings, cat);
 	struct launch launch = {.device = TF_NONE};
 	enum device_kind kind = device_kind(category);
+	struct tf_timeline_op op;
 	uint32_t meta, track;
-	bool timed = phase == 'X' || phase == 'B';
+	bool timed = phase == 'X' || phase == 'B', is_op = false;
 
-	if (tf_tracks_meta(e->tracks, name, cat, &meta) < 0)
+	if (phase == 'X' && f->has_args && f->args.kind == TF_JSON_OBJECT && tf_bytes_equal(category, tf_bytes_of("Op"))
+	    && (find_thread(e, f) < 0 || tf_timeline_read_op(&e->timeline, &f->args, e->process, &op, &is_op) < 0))
+		return -1;
+	if (tf_tracks_meta(e->tracks, is_op ? op.event_name : name, cat, &meta) < 0)
 		return -1;
 	size_t stat_first = t->stats.count;
 	if (f->has_args && f->args.kind == TF_JSON_OBJECT && add_args(e, f, lenient, &launch) < 0)
@@ -389,6 +394,8 @@ static int add_event(struct tf_elements *e, const struct fields *f, char phase, 
 	if (find_track(e, f, category, launch.device, aside, &track) < 0)
 		return -1;
 	int64_t dur_ps = phase == 'X' && f->has_dur ? read_duration(&f->dur) : 0;
+	if (is_op && tf_timeline_add(&e->timeline, &op, at, dur_ps) < 0)
+		return -1;
 	bool unset = phase == 'X' && f->has_dur && dur_ps == 0 && at.ns == 0 && at.ps == 0 && (kind == DEVICE_WORK || is_device_process(e));
 	e->events++;
 	if (tf_tracks_add(e->tracks, track, meta, at, dur_ps, stat_first, unset) < 0)
@@ -414,6 +421,19 @@ static int end_slice(struct tf_elements *e, const struct fields *f, struct tf_fi
 	return tf_tracks_mark(e->tracks, track, at, false, stat_first);
 }
 
+/* N, O, D: objects, of which the tensors of a Timeline are read. */
+static int add_object(struct tf_elements *e, const struct fields *f, char phase)
+{
+	struct tf_fine_time at;
+	uint32_t name;
+
+	if (!f->has_id || !f->has_ts || !f->has_cat || !same_text(&f->cat, (const uint8_t *)"Tensor", 6) || !read_time(&f->ts, &at))
+		return 0;
+	if (intern_value(e, f->has_name, &f->name, &e->name, &name) < 0 || find_thread(e, f) < 0)
+		return -1;
+	return tf_timeline_tensor(&e->timeline, phase, operation_key(e, f, 0, 0), name, at, f->has_args ? &f->args : NULL);
+}
+
 int tf_element_event(struct tf_elements *e, const struct tf_json_value *object, bool lenient)
 {
 	struct tf_json_reader j = tf_json_inside(object);
@@ -430,6 +450,10 @@ int tf_element_event(struct tf_elements *e, const struct tf_json_value *object, 
 	switch (phase) {
 	case 'M':
 		return f.has_name ? name_thing(e, &f) : 0;
+	case 'N':
+	case 'O':
+	case 'D':
+		return add_object(e, &f, phase);
 	case 'S':
 		phase = 'b';
 		break;
@@ -443,7 +467,7 @@ int tf_element_event(struct tf_elements *e, const struct tf_json_value *object, 
 		break;
 	default:
 		if (!phase || !strchr("XBEbeiC", phase))
-			return 0; /* flows, samples, objects, and what has no phase: no event */
+			return 0; /* flows, samples, and what has no phase: no event */
 	}
 	if (!f.has_ts || !read_time(&f.ts, &at)) {
 		e->untimed++;

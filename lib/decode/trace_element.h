@@ -3,13 +3,14 @@
 #define TF_DECODE_TRACE_ELEMENT_H
 
 #include "lib/decode/json_reader.h"
-#include "lib/decode/trace_tracks.h"
+#include "lib/decode/timeline.h"
 
 /* Room that elements share, and what they counted. Zeroed but for `tracks` is empty. */
 struct tf_elements {
 	struct tf_tracks *tracks;
 	struct tf_buf name, value; /* strings with their escapes resolved, one for each that is needed at once */
 	struct tf_map open;	   /* b…e: hash of pid, category, id and name → index of the event + 1 */
+	struct tf_timeline timeline; /* its `tracks` too are the caller's */
 	size_t events;		   /* added to the trace */
 	size_t untimed;		   /* events without a time that can be read: left out */
 	/* The pid and tid of the last event, as text, and its track: mostly the next one's too. */

@@ -385,14 +385,14 @@ int tf_decode_trace_json(struct tf_stream *in, struct tf_trace *t, struct tf_led
 			   .arena = arena};
 	int rc = -1;
 
-	r.elements.tracks = &r.tracks;
+	r.elements.tracks = r.elements.timeline.tracks = r.elements.timeline.memory.tracks = &r.tracks;
 	if (read_text(&r) < 0)
 		goto out;
 	if (r.elements.events == 0) {
 		tf_fail(err, TF_EFORMAT, "no events in the trace");
 		goto out;
 	}
-	if (tf_tracks_settle(&r.tracks) < 0 || note_oddities(&r) < 0)
+	if (tf_timeline_end(&r.elements.timeline) < 0 || tf_tracks_settle(&r.tracks) < 0 || note_oddities(&r) < 0)
 		goto out;
 	rc = 0;
 out:
