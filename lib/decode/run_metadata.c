@@ -320,9 +320,10 @@ static int pass_node(void *ctx, const struct tf_node_stats *n, struct tf_error *
 	struct tf_node_op op = is_stream ? tf_kernel_label_read(n->node, n->label).op : tf_node_op_read(n->node, n->label);
 	struct tf_node_sizes sizes = tf_node_sizes_of(n);
 	struct tf_metadata_node row = {.device = n->device, .name = op.name, .op = op.type, .start_us = n->start_ns / 1000,
-				       .dur_us = n->end_ns / 1000, .output_bytes = sizes.output_bytes, .peak_bytes = sizes.peak_bytes,
-				       .temp_bytes = sizes.temp_bytes};
+				       .output_bytes = sizes.output_bytes, .peak_bytes = sizes.peak_bytes, .temp_bytes = sizes.temp_bytes};
 
+	/* From one whole microsecond to another, as TensorFlow's own microseconds. */
+	row.dur_us = n->is_absurd ? TF_NONE : (n->start_ns + n->end_ns) / 1000 - row.start_us;
 	return p->sink->metadata_node(p->sink->ctx, p->at, &row, err);
 }
 

@@ -221,7 +221,7 @@ struct tf_graph_node {
 /* One execution of a node in a RunMetadata. Integers that are not recorded are TF_NONE, text is empty. */
 struct tf_metadata_node {
 	struct tf_bytes device, name, op;
-	int64_t start_us, dur_us; /* wall clock; of all that the executor did for it */
+	int64_t start_us, dur_us; /* wall clock; of all that the executor did for it; dur_us TF_NONE where times are absurd */
 	int64_t output_bytes;	  /* of its output tensors */
 	int64_t peak_bytes;	  /* the most that it had of each allocator, summed over them */
 	int64_t temp_bytes;

@@ -7,7 +7,7 @@ CREATE VIEW run_metadata_node(
 	node, -- null if not recorded
 	op, -- type; null if not recorded
 	start_us, -- us since 1970
-	dur_us, -- us, all that the executor did for it
+	dur_us, -- us, all that the executor did for it; null where times cannot be
 	output_bytes, -- of its output tensors, the larger of requested and allocated; null if not recorded
 	peak_bytes, -- the most that it had of each allocator, summed over them; null if not recorded
 	temp_bytes -- null if not recorded
