@@ -100,9 +100,17 @@ static struct tf_name_info typed_info(struct tf_bytes full, const uint8_t *colon
 	return info;
 }
 
-static bool is_input_wait(struct tf_bytes full)
+/* By its name; an op of TensorFlow by its type too: its node may be called anything, and TensorFlow 1 has queues. */
+static bool is_input_wait(struct tf_bytes full, const struct tf_name_info *info)
 {
-	return begins_nocase(full, "IteratorGetNext") || begins_nocase(full, "MultiDeviceIteratorGetNext");
+	static const char *const types[] = {"IteratorGetNext", "MultiDeviceIteratorGetNext", "QueueDequeue"};
+
+	if (begins_nocase(full, types[0]) || begins_nocase(full, types[1]))
+		return true;
+	for (size_t i = 0; info->category == TF_OP_TENSORFLOW && i < sizeof types / sizeof types[0]; i++)
+		if (tf_bytes_begin(info->op_type, types[i]))
+			return true;
+	return false;
 }
 
 static bool ends(struct tf_bytes b, const char *suffix)
@@ -130,7 +138,7 @@ struct tf_name_info tf_op_name_parse(struct tf_bytes full)
 			.op_name = full, .op_type = tf_bytes_of("Dataset"), .category = TF_OP_TFDATA};
 	else
 		info = typed_info(full, colon);
-	info.input_wait = is_input_wait(full);
+	info.input_wait = is_input_wait(full, &info);
 	info.compile = is_compile(full, info.op_type);
 	return info;
 }

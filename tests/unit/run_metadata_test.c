@@ -264,15 +264,17 @@ static void nanoseconds_where_they_are_recorded(void **state)
 	assert_true(got->host.start_ns == AT * 1000 + 123);
 }
 
+/* By the op, whatever its node is called. */
 static void waiting_for_input(void **state)
 {
 	(void)state;
 	struct tf_buf cpu = make_device(CPU);
-	put_node(&cpu, (struct node){"IteratorGetNext", "IteratorGetNext = IteratorGetNext(it)", AT, 60});
-	put_node(&cpu, (struct node){"mm", "mm = MatMul(x)", AT + 60, 40});
+	put_node(&cpu, (struct node){"in/next", "in/next = IteratorGetNext(it)", AT, 60});
+	put_node(&cpu, (struct node){"fifo_queue_Dequeue", "fifo_queue_Dequeue = QueueDequeueManyV2(q, n)", AT + 60, 20});
+	put_node(&cpu, (struct node){"mm", "mm = MatMul(x)", AT + 80, 20});
 	struct tf_buf run = make_run(1, &cpu);
 	decode_fine(&run);
-	mk_assert_parts(got, 0, US, (const int64_t[TF_PART_COUNT]){[TF_PART_INPUT_WAIT] = 60, [TF_PART_HOST_COMPUTE] = 40});
+	mk_assert_parts(got, 0, US, (const int64_t[TF_PART_COUNT]){[TF_PART_INPUT_WAIT] = 80, [TF_PART_HOST_COMPUTE] = 20});
 }
 
 /* ---- GPUs ---- */
