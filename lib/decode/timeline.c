@@ -152,7 +152,8 @@ static int read_description(struct tf_timeline *l, struct tf_bytes text, struct 
 	}
 	tf_buf_char(&shape, ']');
 	if (rc == 0)
-		rc = shape.failed ? tf_fail_nomem(l->tracks->err) : intern(l, (struct tf_bytes){(uint8_t *)shape.data, shape.len}, &a->shape);
+		rc = shape.failed ? tf_fail_nomem(l->tracks->err)
+				  : intern(l, (struct tf_bytes){(uint8_t *)shape.data, shape.len}, &a->shape);
 	tf_buf_release(&shape);
 	return rc;
 }
