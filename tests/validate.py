@@ -21,7 +21,7 @@ def breach(schema, value, at="$"):
     kinds = [kinds] if isinstance(kinds, str) else kinds
     if kinds and not any(fits(value, k) for k in kinds):
         return f"{at}: {value!r} is no {'/'.join(kinds)}"
-    if "minimum" in schema and value < schema["minimum"]:
+    if "minimum" in schema and fits(value, "number") and value < schema["minimum"]:
         return f"{at}: {value!r} is too small"
     if isinstance(value, list) and "items" in schema:
         return next(filter(None, (breach(schema["items"], v, f"{at}[{i}]") for i, v in enumerate(value))), None)

@@ -78,3 +78,18 @@ const char *tf_environment_difference(const struct tf_session *now, const struct
 		difference = device_difference(now, before, a);
 	return difference ? difference : framework_difference(now, before, a);
 }
+
+bool tf_environment_holds(const struct tf_environment *e, const struct tf_session *s)
+{
+	int64_t devices = 0;
+
+	if (e->hosts != TF_NONE && e->hosts != (int64_t)s->host_count)
+		return false;
+	for (size_t i = 0; i < s->host_count; i++)
+		for (size_t k = 0; k < s->hosts[i].device_count; k++, devices++)
+			if (e->model && !tf_glob_match(e->model, s->hosts[i].devices[k].model ? s->hosts[i].devices[k].model : ""))
+				return false;
+	if ((e->devices != TF_NONE && e->devices != devices) || (e->model && devices == 0))
+		return false;
+	return !e->framework || tf_glob_match(e->framework, s->framework ? s->framework : "");
+}

@@ -1,201 +1,28 @@
-/* The gate: each rule against the session and its baseline. Unknown, missing or damaged never passes. */
+/* The gate: each rule against the session and its baseline, or several runs of each. Unknown, missing or damaged never passes. */
 #include "lib/analyze/gate.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "lib/analyze/analyze.h"
-#include "lib/analyze/metric_names.h"
+#include "lib/analyze/gate_side.h"
+#include "lib/analyze/metric_pattern.h"
+#include "lib/base/hash.h"
 
 /* An improvement by more than this share of the baseline is more likely a broken measurement. */
 #define SUSPICIOUS_SHARE 0.5
 /* Differences of doubles carry rounding errors: within this share of the numbers they do not exceed an allowance. */
 #define ROUNDING_SHARE 1e-12
 
-/* What a metric depends on. */
-enum need {
-	NEED_CAPTURE = 1, /* a whole capture */
-	NEED_STEPS = 2,	  /* steps that something marks */
-	NEED_STEADY = 4,  /* enough steady ones */
-	NEED_WINDOW = 8,  /* the window of the devices: steady steps or, without any, what was recorded */
-	NEED_EVENTS = 16, /* event files that lost nothing */
+/* What all runs of a side say of a figure. Arena of the verdict. */
+struct figure {
+	struct tf_side *runs;
+	double *values; /* of the runs, NaN: unknown */
+	size_t count;
+	double value;	  /* that stands for all runs, NaN: unknown */
+	int64_t n;	  /* samples of the one run, else runs */
+	size_t doubtful;  /* the first run that cannot be judged; count: none */
 };
-
-static unsigned needs_of(const char *metric)
-{
-	static const struct {
-		const char *prefix;
-		unsigned needs;
-	} kinds[] = {
-		{"scalar[", NEED_EVENTS},
-		{"capture.dropped", 0}, /* says itself how incomplete the capture is */
-		{"steps.", NEED_CAPTURE | NEED_STEPS},
-		{"step_", NEED_CAPTURE | NEED_STEPS | NEED_STEADY},
-		{"input.", NEED_CAPTURE | NEED_STEPS | NEED_STEADY},
-		{"kernels.launches_per_step", NEED_CAPTURE | NEED_STEPS | NEED_STEADY},
-		{"device.count", NEED_CAPTURE},
-		{"device.", NEED_CAPTURE | NEED_WINDOW},
-		{"", NEED_CAPTURE},
-	};
-	size_t i = 0;
-
-	while (strncmp(metric, kinds[i].prefix, strlen(kinds[i].prefix)) != 0)
-		i++;
-	return kinds[i].needs;
-}
-
-/* The session or its baseline, as one rule sees it. */
-struct side {
-	const struct tf_session *s;
-	const struct tf_metric *metric; /* NULL: it has none of this name */
-	unsigned needs;
-	const char *window; /* "steps", "each_step", "device_events"; NULL: none is known */
-	const char *host;   /* that the metric is of, NULL: the session's */
-	int64_t steady;	    /* steps */
-	const char *reason; /* why it cannot be judged, NULL if it can */
-};
-
-static int64_t steady_steps(const struct tf_session *s, const char *host)
-{
-	struct tf_buf name = {0};
-
-	tf_buf_printf(&name, host ? "steps.steady_count@%s" : "steps.steady_count", host);
-	const struct tf_metric *m = name.failed ? NULL : tf_metric_find(s, name.data);
-	tf_buf_release(&name);
-	return m && m->is_integer ? m->integer : 0;
-}
-
-/* What the figures of the devices are over; with several of them, steps if any is over steps. */
-static const char *device_window(const struct tf_session *s)
-{
-	const char *window = NULL;
-
-	for (size_t i = 0; i < s->host_count; i++)
-		for (size_t k = 0; k < s->hosts[i].device_count; k++) {
-			const char *own = s->hosts[i].devices[k].window_source;
-			if (own && (!window || strcmp(own, "steps") == 0))
-				window = own;
-		}
-	return window;
-}
-
-static bool has_inferred_steps(const struct tf_session *s)
-{
-	for (size_t i = 0; i < s->host_count; i++)
-		if (s->hosts[i].steps.source == TF_STEPS_INFERRED)
-			return true;
-	return false;
-}
-
-/* What the session's figure leaves out: a host of which it is not known, but for hosts without any accelerator. */
-static const char *unknown_of_host(const struct tf_session *s, const char *metric, const char *host)
-{
-	struct tf_buf name = {0};
-
-	tf_buf_printf(&name, "%s@%s", metric, host);
-	const struct tf_metric *m = name.failed ? NULL : tf_metric_find(s, name.data);
-	tf_buf_release(&name);
-	if (!m || m->known || (m->reason && strcmp(m->reason, "no_device_plane") == 0))
-		return NULL;
-	return m->reason ? m->reason : "unknown";
-}
-
-/*
- * Why a figure of all hosts cannot be judged by what one of them lacks; of step figures it is the slowest host's of each step. A
- * baseline read from JSON has no names of hosts, and was judged when it was made.
- */
-static const char *host_doubt(const struct tf_gate *g, const struct side *x)
-{
-	for (size_t i = 0; x->s->host_count > 1 && i < x->s->host_count; i++) {
-		const char *host = x->s->hosts[i].name;
-		const char *reason = host ? unknown_of_host(x->s, x->metric->name, host) : NULL;
-		if (reason)
-			return reason;
-		if (host && (x->needs & NEED_STEADY) && steady_steps(x->s, host) < g->min_steps)
-			return "too_few_steps";
-	}
-	return NULL;
-}
-
-/* Where there are accelerators, the memory of the host is not what memory.peak_bytes is about. */
-static bool lacks_device_memory(const struct tf_session *s, const char *metric)
-{
-	bool devices = false, memory = false, hosts = false;
-
-	if (strcmp(metric, "memory.peak_bytes") != 0)
-		return false;
-	for (size_t i = 0; i < s->host_count; i++) {
-		const struct tf_host *h = &s->hosts[i];
-		devices |= h->device_count > 0;
-		for (size_t k = 0; k < h->memory_count; k++) {
-			memory |= h->memory[k].on_device;
-			hosts = true;
-		}
-	}
-	return devices && hosts && !memory;
-}
-
-/* Minimum, maximum and mean are over finite points: they say nothing of a run whose last point is none. */
-static bool ends_nonfinite(const struct tf_session *s, const char *metric)
-{
-	const char *dot = strrchr(metric, '.');
-	struct tf_buf name = {0};
-
-	if (!dot)
-		return false;
-	tf_buf_printf(&name, "%.*s.last", (int)(dot - metric), metric);
-	const struct tf_metric *last = name.failed ? NULL : tf_metric_find(s, name.data);
-	tf_buf_release(&name);
-	return last && !last->known && last->reason && strcmp(last->reason, "nonfinite") == 0;
-}
-
-/* Why a side cannot be judged; NULL if it can. */
-static const char *doubt(const struct tf_gate *g, const struct side *x)
-{
-	if (!x->metric)
-		return "not_in_session";
-	if (!x->metric->known)
-		return x->metric->reason ? x->metric->reason : "unknown";
-	if ((x->needs & NEED_CAPTURE) && !x->s->complete)
-		return "incomplete";
-	if ((x->needs & NEED_EVENTS) && x->s->damaged_events)
-		return "damaged";
-	if ((x->needs & NEED_EVENTS) && ends_nonfinite(x->s, x->metric->name))
-		return "nonfinite";
-	if ((x->needs & NEED_STEPS) && !g->accept_inferred && has_inferred_steps(x->s))
-		return "inferred_steps";
-	if ((x->needs & NEED_STEADY) && x->steady < g->min_steps)
-		return "too_few_steps";
-	if (lacks_device_memory(x->s, x->metric->name))
-		return "no_memory_events";
-	return x->host ? NULL : host_doubt(g, x);
-}
-
-static struct side side_of(const struct tf_gate *g, const struct tf_session *s, const char *metric)
-{
-	struct side x = {.s = s, .metric = tf_metric_find(s, metric), .needs = needs_of(metric)};
-
-	if (x.needs & NEED_WINDOW)
-		x.window = device_window(s);
-	if (x.window && strcmp(x.window, "steps") == 0)
-		x.needs |= NEED_STEPS | NEED_STEADY;
-	x.host = tf_metric_host(metric);
-	x.steady = steady_steps(s, x.host);
-	x.reason = doubt(g, &x);
-	return x;
-}
-
-static double value_of(const struct side *x)
-{
-	return x->metric && x->metric->known ? x->metric->value : (double)NAN;
-}
-
-static int64_t samples_of(const struct side *x)
-{
-	if (!x->metric || !x->metric->known)
-		return TF_NONE;
-	return x->needs & NEED_STEADY ? x->steady : x->metric->n;
-}
 
 /* Names of the same kind that the session has instead: its allocators, its tags. */
 static const char *others_of_kind(const struct tf_session *s, const char *metric, struct tf_arena *a)
@@ -216,37 +43,104 @@ static const char *others_of_kind(const struct tf_session *s, const char *metric
 	return kept;
 }
 
-/* Leaves the check inconclusive if the side is in doubt. */
-static bool is_doubtful(const struct tf_gate *g, const struct side *x, bool is_baseline, struct tf_arena *a,
-			struct tf_check *c)
+static const char *run_label(struct tf_arena *a, const struct tf_session *s)
 {
-	const char *whose = is_baseline ? "the baseline" : "the session";
+	return s->name ? tf_arena_printf(a, "%s/%s", s->run, s->name) : tf_arena_strdup(a, s->run);
+}
 
-	if (!x->reason)
+/* What the reason leaves open, in words: which side, which of several runs. NULL if nothing, or without memory. */
+static const char *detail_of(const struct tf_gate *g, const struct figure *f, bool is_baseline, const char *metric, struct tf_arena *a)
+{
+	const struct tf_side *x = &f->runs[f->doubtful];
+	const char *whose = is_baseline ? "the baseline" : "the session", *run = f->count > 1 ? run_label(a, x->s) : NULL;
+
+	if (run)
+		whose = tf_arena_printf(a, "%s%s", is_baseline ? "the baseline's run " : "the run ", run);
+	if (!whose)
+		return NULL;
+	if (!x->metric && !is_baseline && !run)
+		return others_of_kind(x->s, metric, a);
+	if (strcmp(x->reason, "too_few_steps") == 0)
+		return tf_arena_printf(a, "%s has %lld steady steps of %lld", whose, (long long)x->steady, (long long)g->min_steps);
+	return is_baseline || run ? tf_arena_printf(a, "in %s", whose) : NULL;
+}
+
+/* Leaves the check inconclusive if a run of the side is in doubt. */
+static bool is_doubtful(const struct tf_gate *g, const struct figure *f, bool is_baseline, struct tf_arena *a, struct tf_check *c)
+{
+	if (f->doubtful == f->count)
 		return false;
 	c->verdict = TF_INCONCLUSIVE;
-	c->reason = x->reason;
-	if (!x->metric && !is_baseline)
-		c->detail = others_of_kind(x->s, c->rule.metric, a);
-	else if (strcmp(x->reason, "too_few_steps") == 0)
-		c->detail = tf_arena_printf(a, "%s has %lld steady steps of %lld", whose, (long long)x->steady,
-					    (long long)g->min_steps);
-	else if (is_baseline)
-		c->detail = "in the baseline";
+	c->reason = f->runs[f->doubtful].reason;
+	c->detail = detail_of(g, f, is_baseline, c->rule.metric, a);
 	return true;
 }
 
-static void judge_limit(const struct tf_gate *g, const struct tf_session *s, struct tf_arena *a, struct tf_check *c)
+/* The worst run for a limit, which each run must hold; the median one for a comparison. */
+static double value_of_runs(const struct figure *f, enum tf_check_kind kind, struct tf_arena *a)
 {
-	struct side x = side_of(g, s, c->rule.metric);
+	double *sorted = tf_arena_array(a, f->count, sizeof *sorted);
 
-	c->value = value_of(&x);
-	c->n = samples_of(&x);
-	if (is_doubtful(g, &x, false, a, c))
-		return;
+	for (size_t i = 0; i < f->count; i++)
+		if (!sorted || isnan(f->values[i]))
+			return NAN;
+	memcpy(sorted, f->values, f->count * sizeof *sorted);
+	tf_stats_sort(sorted, f->count);
+	if (kind == TF_CHECK_REGRESS)
+		return tf_stats_percentile(sorted, f->count, 0.5);
+	return sorted[kind == TF_CHECK_MAX ? f->count - 1 : 0];
+}
+
+static int take_figure(const struct tf_gate *g, struct tf_runs runs, const struct tf_rule *r, struct tf_arena *a, struct figure *f,
+		       struct tf_error *err)
+{
+	*f = (struct figure){.runs = tf_arena_array(a, runs.count, sizeof *f->runs),
+			     .values = tf_arena_array(a, runs.count, sizeof *f->values), .count = runs.count, .doubtful = runs.count};
+	if (!f->runs || !f->values)
+		return tf_fail_nomem(err);
+	for (size_t i = runs.count; i-- > 0;) {
+		f->runs[i] = tf_side_of(g, &runs.list[i], r->metric);
+		f->values[i] = tf_side_value(&f->runs[i]);
+		if (f->runs[i].reason)
+			f->doubtful = i;
+	}
+	f->value = runs.count == 1 ? f->values[0] : value_of_runs(f, r->kind, a);
+	f->n = runs.count == 1 ? tf_side_samples(&f->runs[0]) : (int64_t)runs.count;
+	return 0;
+}
+
+/* Whether what was measured is measured on the wanted machines; scalars are of no machine. */
+static bool is_out_of_place(const struct tf_gate *g, const struct figure *f, struct tf_check *c)
+{
+	bool allowed = true;
+
+	for (size_t i = 0; i < f->count && allowed && g->environment_count; i++) {
+		allowed = !(f->runs[i].needs & TF_NEED_CAPTURE);
+		for (size_t k = 0; k < g->environment_count && !allowed; k++)
+			allowed = tf_environment_holds(&g->environments[k], f->runs[i].s);
+	}
+	if (allowed)
+		return false;
+	c->verdict = TF_INCONCLUSIVE;
+	c->reason = "environment_not_allowed";
+	c->detail = NULL;
+	return true;
+}
+
+static int judge_limit(const struct tf_gate *g, struct tf_runs now, struct tf_arena *a, struct tf_check *c, struct tf_error *err)
+{
+	struct figure x;
+
+	if (take_figure(g, now, &c->rule, a, &x, err) < 0)
+		return -1;
+	c->value = x.value;
+	c->n = x.n;
+	if (is_doubtful(g, &x, false, a, c) || is_out_of_place(g, &x, c))
+		return 0;
 	bool broken = c->rule.kind == TF_CHECK_MAX ? c->value > c->rule.limit : c->value < c->rule.limit;
 	c->verdict = broken ? TF_FAIL : TF_PASS;
 	c->reason = broken ? "limit_broken" : NULL;
+	return 0;
 }
 
 static bool exceeds(double amount, double allowance, double scale)
@@ -273,61 +167,98 @@ static void compare(struct tf_check *c)
 		c->reason = "suspicious_improvement";
 }
 
-/* A figure of the default gate that neither side has, for one reason, is of no concern. */
-static bool is_nowhere(const struct side *x, const struct side *y)
+/* A figure of the default gate that no run has, for one reason, is of no concern. */
+static bool is_nowhere(const struct figure *x, const struct figure *y)
 {
-	return x->metric && y->metric && !x->metric->known && !y->metric->known && strcmp(x->reason, y->reason) == 0;
+	const struct figure *const sides[] = {x, y};
+
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < sides[k]->count; i++) {
+			const struct tf_side *s = &sides[k]->runs[i];
+			if (!s->metric || s->metric->known || strcmp(s->reason, x->runs[0].reason ? x->runs[0].reason : "") != 0)
+				return false;
+		}
+	return true;
 }
 
-static int judge_regression(const struct tf_gate *g, const struct tf_session *s, const struct tf_session *base,
-			    struct tf_arena *a, struct tf_check *c, struct tf_error *err)
+/* Leaves the check inconclusive if runs of one side or both were measured over other things, or on other machines. */
+static bool differs(const struct tf_gate *g, const struct figure *x, const struct figure *y, struct tf_arena *a, struct tf_check *c)
 {
-	struct side x = side_of(g, s, c->rule.metric), y = side_of(g, base, c->rule.metric);
+	const struct figure *const sides[] = {x, y};
+	const struct tf_side *first = &y->runs[0];
 
-	c->value = value_of(&x);
-	c->baseline = value_of(&y);
-	c->n = samples_of(&x);
-	c->n_baseline = samples_of(&y);
+	c->verdict = TF_INCONCLUSIVE;
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < sides[k]->count; i++) {
+			const struct tf_side *s = &sides[k]->runs[i];
+			if (s->window && first->window && strcmp(s->window, first->window) != 0) {
+				c->reason = "window_differs";
+				c->detail = tf_arena_printf(a, "over %s, not %s", s->window, first->window);
+				return true;
+			}
+			if ((s->needs & TF_NEED_CAPTURE) && !g->allow_env
+			    && (c->detail = tf_environment_difference(s->s, first->s, a))) {
+				c->reason = "environment_differs";
+				return true;
+			}
+		}
+	return false;
+}
+
+static int judge_regression(const struct tf_gate *g, struct tf_runs now, struct tf_runs base, struct tf_arena *a, struct tf_check *c,
+			    struct tf_error *err)
+{
+	struct figure x, y;
+
+	if (take_figure(g, now, &c->rule, a, &x, err) < 0 || take_figure(g, base, &c->rule, a, &y, err) < 0)
+		return -1;
+	c->value = x.value;
+	c->baseline = y.value;
+	c->n = x.n;
+	c->n_baseline = y.n;
 	c->rule.limit = NAN;
 	if (c->rule.by_default && is_nowhere(&x, &y)) {
 		c->verdict = TF_SKIPPED;
-		c->reason = x.reason;
+		c->reason = x.runs[0].reason;
 		return 0;
 	}
-	if (is_doubtful(g, &x, false, a, c) || is_doubtful(g, &y, true, a, c))
+	if (is_doubtful(g, &x, false, a, c) || is_doubtful(g, &y, true, a, c) || is_out_of_place(g, &x, c)
+	    || differs(g, &x, &y, a, c))
 		return 0;
-	c->verdict = TF_INCONCLUSIVE;
-	if (x.window && y.window && strcmp(x.window, y.window) != 0) {
-		c->reason = "window_differs";
-		c->detail = tf_arena_printf(a, "over %s, not %s", x.window, y.window);
-		return 0;
-	}
-	if ((x.needs & NEED_CAPTURE) && !g->allow_env && (c->detail = tf_environment_difference(s, base, a))) {
-		c->reason = "environment_differs";
-		return 0;
-	}
 	compare(c);
-	return tf_gate_test(g, s, base, c, err);
-}
-
-static const char *session_label(struct tf_arena *a, const struct tf_session *s)
-{
-	return s->name ? tf_arena_printf(a, "%s/%s", s->run, s->name) : tf_arena_strdup(a, s->run);
-}
-
-/* Texts of sessions and gate into the verdict's arena, which outlives both. */
-static int keep_texts(struct tf_check *c, struct tf_arena *a, struct tf_error *err)
-{
-	const char **const texts[] = {&c->rule.metric, &c->reason, &c->detail};
-
-	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-		if (*texts[i] && !(*texts[i] = tf_arena_strdup(a, *texts[i])))
-			return tf_fail_nomem(err);
+	if (x.count == 1 && y.count == 1)
+		return tf_gate_test(g, now.list, base.list, c, err);
+	c->n = (int64_t)x.count;
+	c->n_baseline = (int64_t)y.count;
+	tf_gate_test_runs(g, x.values, x.count, y.values, y.count, c);
 	return 0;
 }
 
-static int judge_rule(const struct tf_gate *g, const struct tf_rule *r, const struct tf_session *s,
-		      const struct tf_session *baseline, struct tf_verdict *out, struct tf_error *err)
+/* Texts of sessions and gate into the verdict's arena, which outlives both. */
+static int keep_texts(struct tf_verdict *v, struct tf_error *err)
+{
+	struct tf_arena *a = &v->arena;
+
+	for (size_t i = 0; i < v->check_count; i++) {
+		struct tf_check *c = &v->checks[i];
+		const char **const texts[] = {&c->rule.metric, &c->rule.place.file, &c->reason, &c->detail};
+		for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++)
+			if (*texts[k] && !(*texts[k] = tf_arena_strdup(a, *texts[k])))
+				return tf_fail_nomem(err);
+	}
+	for (size_t i = 0; i < v->waiver_count; i++) {
+		struct tf_waiver *w = &v->waivers[i].waiver;
+		const char **const texts[] = {&w->metric, &w->expires, &w->reason, &w->place.file};
+		for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++)
+			if (*texts[k] && !(*texts[k] = tf_arena_strdup(a, *texts[k])))
+				return tf_fail_nomem(err);
+	}
+	return 0;
+}
+
+/* One check of the rule, of the metric of this name. */
+static int judge_metric(const struct tf_gate *g, const struct tf_rule *r, const char *metric, struct tf_runs now, struct tf_runs base,
+			struct tf_verdict *out, struct tf_error *err)
 {
 	struct tf_arena *a = &out->arena;
 	struct tf_check *c = tf_arena_push(a, (void **)&out->checks, &out->check_count, &out->check_cap, sizeof *c);
@@ -337,43 +268,120 @@ static int judge_rule(const struct tf_gate *g, const struct tf_rule *r, const st
 	*c = (struct tf_check){.rule = *r, .value = NAN, .baseline = NAN, .change = NAN, .change_pct = NAN, .n = TF_NONE,
 			       .n_baseline = TF_NONE, .p_value = NAN, .p_adjusted = NAN, .p_least = NAN, .shift = NAN,
 			       .ci_low = NAN, .ci_high = NAN, .verdict = TF_INCONCLUSIVE};
+	c->rule.metric = metric;
 	if (r->kind != TF_CHECK_REGRESS)
-		judge_limit(g, s, a, c);
-	else if (baseline)
-		return judge_regression(g, s, baseline, a, c, err);
-	else
-		c->reason = "no_baseline";
+		return judge_limit(g, now, a, c, err);
+	if (base.count)
+		return judge_regression(g, now, base, a, c, err);
+	c->reason = "no_baseline";
+	return 0;
+}
+
+/* Whether another rule of the kind names the metric itself: what is said of one counts before what is said of many. */
+static bool is_named_itself(const struct tf_gate *g, enum tf_check_kind kind, const char *metric)
+{
+	for (size_t i = 0; i < g->rule_count; i++)
+		if (g->rules[i].kind == kind && strcmp(g->rules[i].metric, metric) == 0)
+			return true;
+	return false;
+}
+
+/* Adds the session's metrics that the pattern means to the names, but for those that are there. 0, or -1 when out of memory. */
+static int find_matching(const struct tf_session *s, const char *pattern, struct tf_map *seen, struct tf_arena *a,
+			 const char ***names, size_t *count, size_t *cap, struct tf_error *err)
+{
+	struct tf_buf name = {0};
+	int rc = 0;
+
+	for (size_t i = 0; i < s->metric_count && rc == 0; i++) {
+		const struct tf_metric *m = &s->metrics[i];
+		name.len = 0;
+		tf_buf_printf(&name, m->host ? "%s@%s" : "%s", m->name, m->host ? m->host : "");
+		uint64_t hash = name.failed ? 0 : tf_hash_bytes(name.data, name.len);
+		if (!name.failed && (!tf_metric_matches(pattern, name.data) || tf_map_find(seen, hash)))
+			continue;
+		const char **to = name.failed || tf_map_put(seen, hash, 1, err) < 0
+					  ? NULL : tf_arena_push(a, (void **)names, count, cap, sizeof *to);
+		rc = to && (*to = tf_arena_strdup(a, name.data)) ? 0 : tf_fail_nomem(err);
+	}
+	tf_buf_release(&name);
+	return rc;
+}
+
+/* A check a metric that the pattern means; what only the baseline has is missing. A pattern without any is a rule that guards nothing. */
+static int judge_pattern(const struct tf_gate *g, const struct tf_rule *r, struct tf_runs now, struct tf_runs base,
+			 struct tf_verdict *out, struct tf_error *err)
+{
+	const struct tf_runs sides[] = {now, base};
+	const char **names = NULL;
+	size_t count = 0, cap = 0;
+	struct tf_map seen = {0};
+	int rc = 0;
+
+	for (size_t k = 0; k < (r->kind == TF_CHECK_REGRESS ? 2 : 1); k++)
+		for (size_t i = 0; i < sides[k].count && rc == 0; i++)
+			rc = find_matching(&sides[k].list[i], r->metric, &seen, &out->arena, &names, &count, &cap, err);
+	tf_map_release(&seen);
+	for (size_t i = 0; i < count && rc == 0; i++)
+		if (!is_named_itself(g, r->kind, names[i]))
+			rc = judge_metric(g, r, names[i], now, base, out, err);
+	return rc == 0 && count == 0 ? judge_metric(g, r, r->metric, now, base, out, err) : rc;
+}
+
+/* "A, B and 3 more" would name nothing: all runs, by comma. */
+static const char *label_of(struct tf_arena *a, struct tf_runs runs)
+{
+	const char *label = runs.count ? run_label(a, &runs.list[0]) : NULL;
+
+	for (size_t i = 1; i < runs.count && label; i++) {
+		const char *next = run_label(a, &runs.list[i]);
+		label = next ? tf_arena_printf(a, "%s, %s", label, next) : NULL;
+	}
+	return label;
+}
+
+static void sum_up(struct tf_verdict *v)
+{
+	bool any = false;
+
+	v->verdict = TF_PASS;
+	for (size_t i = 0; i < v->check_count; i++) {
+		enum tf_verdict_kind verdict = v->checks[i].verdict;
+		any |= verdict != TF_SKIPPED;
+		if (verdict == TF_FAIL || (verdict == TF_INCONCLUSIVE && v->verdict == TF_PASS))
+			v->verdict = verdict;
+	}
+	if (!any) {
+		v->verdict = TF_INCONCLUSIVE;
+		v->reason = "nothing_compared";
+	}
+}
+
+int tf_gate_judge_runs(const struct tf_gate *g, struct tf_runs now, struct tf_runs baseline, struct tf_verdict *out,
+		       struct tf_error *err)
+{
+	out->alpha = g->alpha;
+	out->session = label_of(&out->arena, now);
+	out->baseline = label_of(&out->arena, baseline);
+	out->run_count = now.count;
+	out->baseline_run_count = baseline.count;
+	if (!out->session || (baseline.count && !out->baseline))
+		return tf_fail_nomem(err);
+	for (size_t i = 0; i < g->rule_count; i++) {
+		const struct tf_rule *r = &g->rules[i];
+		int rc = tf_metric_is_pattern(r->metric) ? judge_pattern(g, r, now, baseline, out, err)
+							 : judge_metric(g, r, r->metric, now, baseline, out, err);
+		if (rc < 0)
+			return -1;
+	}
+	if (tf_gate_weigh(g, out, err) < 0 || tf_gate_waive(g, out, err) < 0 || keep_texts(out, err) < 0)
+		return -1;
+	sum_up(out);
 	return 0;
 }
 
 int tf_gate_judge(const struct tf_gate *g, const struct tf_session *s, const struct tf_session *baseline,
 		  struct tf_verdict *out, struct tf_error *err)
 {
-	struct tf_arena *a = &out->arena;
-	bool any = false;
-
-	out->alpha = g->alpha;
-	out->session = session_label(a, s);
-	out->baseline = baseline ? session_label(a, baseline) : NULL;
-	out->verdict = TF_PASS;
-	if (!out->session || (baseline && !out->baseline))
-		return tf_fail_nomem(err);
-	for (size_t i = 0; i < g->rule_count; i++)
-		if (judge_rule(g, &g->rules[i], s, baseline, out, err) < 0)
-			return -1;
-	if (tf_gate_weigh(g, out, err) < 0)
-		return -1;
-	for (size_t i = 0; i < out->check_count; i++) {
-		struct tf_check *c = &out->checks[i];
-		if (keep_texts(c, a, err) < 0)
-			return -1;
-		any |= c->verdict != TF_SKIPPED;
-		if (c->verdict == TF_FAIL || (c->verdict == TF_INCONCLUSIVE && out->verdict == TF_PASS))
-			out->verdict = c->verdict;
-	}
-	if (!any) {
-		out->verdict = TF_INCONCLUSIVE;
-		out->reason = "nothing_compared";
-	}
-	return 0;
+	return tf_gate_judge_runs(g, (struct tf_runs){s, 1}, (struct tf_runs){baseline, baseline != NULL}, out, err);
 }

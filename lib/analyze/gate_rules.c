@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/analyze/gate.h"
-#include "lib/analyze/metric_names.h"
+#include "lib/analyze/metric_pattern.h"
 
 const char *tf_check_kind_name(enum tf_check_kind kind)
 {
@@ -13,7 +13,7 @@ const char *tf_check_kind_name(enum tf_check_kind kind)
 
 const char *tf_verdict_name(enum tf_verdict_kind verdict)
 {
-	static const char *const names[] = {"pass", "fail", "inconclusive", "skipped"};
+	static const char *const names[] = {"pass", "fail", "inconclusive", "skipped", "waived"};
 	return names[verdict];
 }
 
@@ -93,33 +93,74 @@ static int settle_direction(struct tf_rule *r, enum tf_worse typed, enum tf_wors
 	return 0;
 }
 
-int tf_gate_add(struct tf_gate *g, enum tf_check_kind kind, const char *text, struct tf_error *err)
+/* Unit and direction of all names that a pattern means: they must agree. `typed` is the direction of those that have none. */
+static int settle_pattern(const char *pattern, enum tf_worse typed, enum tf_unit *unit, enum tf_worse *worse, struct tf_error *err)
 {
-	const char *equals = strrchr(text, '='); /* a tag may hold one, a value does not */
-	struct tf_rule r = {.kind = kind};
+	const struct tf_metric_kind *first = NULL;
+
+	for (const struct tf_metric_kind *k = tf_metric_kinds; k->name; k++) {
+		enum tf_worse own = k->worse == TF_WORSE_NONE ? typed : k->worse;
+		if (!tf_metric_could_match(pattern, k))
+			continue;
+		if (first && (*unit != k->unit || *worse != own)) {
+			tf_fail(err, TF_EUSAGE, "'%s' means figures of different kinds", pattern);
+			tf_hint(err, "'%s' and '%s' have no common unit and direction", first->name, k->name);
+			return -1;
+		}
+		if (first)
+			continue;
+		first = k;
+		*unit = k->unit;
+		*worse = own;
+	}
+	return first ? 0 : tf_fail(err, TF_EUSAGE, "no metric is like '%s'", pattern);
+}
+
+/* What is known of the name or pattern. */
+static int settle_metric(struct tf_rule *r, enum tf_worse typed, struct tf_error *err)
+{
 	enum tf_worse own;
 
-	if (!equals || equals == text || !equals[1])
-		return tf_fail(err, TF_EUSAGE, "not METRIC=VALUE: '%s'", text);
-	char *name = tf_utf8_repair(&g->arena, (struct tf_bytes){(const uint8_t *)text, (size_t)(equals - text)});
+	if (tf_metric_is_pattern(r->metric)) {
+		if (settle_pattern(r->metric, typed, &r->unit, &own, err) < 0)
+			return -1;
+	} else if (!tf_metric_known(r->metric, &r->unit, &own)) {
+		tf_fail(err, TF_EUSAGE, "no metric '%s'", r->metric);
+		tf_metric_suggest(r->metric, err);
+		return -1;
+	}
+	return settle_direction(r, typed, own, err);
+}
+
+int tf_gate_add_rule(struct tf_gate *g, enum tf_check_kind kind, const char *metric, const char *value, struct tf_place place,
+		     struct tf_error *err)
+{
+	struct tf_rule r = {.kind = kind, .place = place};
+	char *name = tf_utf8_repair(&g->arena, tf_bytes_of(metric));
+
 	if (!name)
 		return tf_fail_nomem(err);
 	enum tf_worse typed = take_direction(name);
-	if (!tf_metric_known(name, &r.unit, &own)) {
-		tf_fail(err, TF_EUSAGE, "no metric '%s'", name);
-		tf_metric_suggest(name, err);
-		return -1;
-	}
 	r.metric = name;
-	if (settle_direction(&r, typed, own, err) < 0)
+	if (settle_metric(&r, typed, err) < 0)
 		return -1;
-	if ((kind == TF_CHECK_REGRESS ? parse_allowance : parse_limit)(equals + 1, &r, err) < 0)
-		return tf_wrap(err, "'%s'", text);
+	if ((kind == TF_CHECK_REGRESS ? parse_allowance : parse_limit)(value, &r, err) < 0)
+		return tf_wrap(err, "'%s=%s'", metric, value);
 	struct tf_rule *to = tf_arena_push(&g->arena, (void **)&g->rules, &g->rule_count, &g->rule_cap, sizeof *to);
 	if (!to)
 		return tf_fail_nomem(err);
 	*to = r;
 	return 0;
+}
+
+int tf_gate_add(struct tf_gate *g, enum tf_check_kind kind, const char *text, struct tf_error *err)
+{
+	const char *equals = strrchr(text, '='); /* a tag may hold one, a value does not */
+
+	if (!equals || equals == text || !equals[1])
+		return tf_fail(err, TF_EUSAGE, "not METRIC=VALUE: '%s'", text);
+	const char *metric = tf_arena_strndup(&g->arena, text, (size_t)(equals - text));
+	return metric ? tf_gate_add_rule(g, kind, metric, equals + 1, (struct tf_place){0}, err) : tf_fail_nomem(err);
 }
 
 int tf_gate_add_default(struct tf_gate *g, struct tf_error *err)

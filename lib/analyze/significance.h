@@ -6,6 +6,7 @@
 #define TF_ANALYZE_SIGNIFICANCE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "lib/base/error.h"
 
@@ -52,6 +53,12 @@ struct tf_block_series {
  */
 int tf_block_bootstrap(const struct tf_block_series *x, const struct tf_block_series *y, double margin, double alpha, double *p,
 		       double *least, struct tf_shift *out, struct tf_error *err);
+
+/* P(T > t) of Student's t with `df` degrees of freedom, at least 1; to 1e-15, so that a smaller one may be 0. student_t.c */
+double tf_student_t_upper(double t, int64_t df);
+
+/* The t above which T lies with probability p, which is over 0 and 0.5 at most. student_t.c */
+double tf_student_t_quantile(double p, int64_t df);
 
 /* Holm's step-down (1979): out[i] is p[i] adjusted for the family of n, at most 1. */
 void tf_holm(const double *p, size_t n, double *out);

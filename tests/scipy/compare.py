@@ -92,6 +92,19 @@ def holm_of(lib, p):
     return list(out)
 
 
+def faults_of_t(lib, rng):
+    """Student's t: the upper tail and the point above which it holds p."""
+    t, df, p = float(rng.normal(0, 3)), int(rng.integers(1, 61)), float(rng.uniform(1e-4, 0.5))
+    out, want = [], stats.t.sf(t, df)
+    got = lib.tf_student_t_upper(ctypes.c_double(t), ctypes.c_int64(df))
+    if abs(want - got) > 1e-12:
+        out.append('t %r of %d: %r, SciPy %r' % (t, df, got, want))
+    want, got = stats.t.isf(p, df), lib.tf_student_t_quantile(ctypes.c_double(p), ctypes.c_int64(df))
+    if abs(want - got) > 1e-8 * max(1, abs(want)):
+        out.append('t over which %r of %d lies: %r, SciPy %r' % (p, df, got, want))
+    return out
+
+
 def faults_of_pair(lib, x, y):
     out = []
     want, got = stats.mannwhitneyu(x, y, alternative='greater').pvalue, p_of(lib, x, y)
@@ -108,6 +121,7 @@ def faults_of_pair(lib, x, y):
 
 def main():
     lib = ctypes.CDLL(sys.argv[1])
+    lib.tf_student_t_upper.restype = lib.tf_student_t_quantile.restype = ctypes.c_double
     count, rng = int(sys.argv[2]), numpy.random.default_rng(int(sys.argv[3]))
     faults, tied, exact = [], 0, 0
     for i in range(count):
@@ -116,6 +130,7 @@ def main():
         tied += ties
         exact += not ties and min(len(x), len(y)) <= 8
         faults += ['%d (%d and %d samples): %s' % (i, len(x), len(y), f) for f in faults_of_pair(lib, x, y)]
+        faults += ['%d: %s' % (i, f) for f in faults_of_t(lib, rng)]
         p = rng.random(int(rng.integers(1, 9))).round(2).tolist()
         if numpy.abs(numpy.subtract(holm_of(lib, p), holm_by_definition(p))).max() > 1e-12:
             faults.append('%d: Holm of %r' % (i, p))

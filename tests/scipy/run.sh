@@ -10,7 +10,7 @@ then
 	}
 fi
 if ! (cd "$SRC" && ${CC:-cc} -std=c11 -D_XOPEN_SOURCE=700 -O2 -fPIC -shared -I. -o "$work/significance.so" lib/analyze/significance.c \
-	lib/analyze/rank_pairs.c lib/analyze/block_bootstrap.c lib/analyze/stats.c lib/base/error.c -lm)
+	lib/analyze/rank_pairs.c lib/analyze/block_bootstrap.c lib/analyze/student_t.c lib/analyze/stats.c lib/base/error.c -lm)
 then
 	ok 'the library is built' false
 	done_testing

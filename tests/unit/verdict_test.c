@@ -112,7 +112,9 @@ static void a_test_is_put_into_words_and_keys(void **state)
 	c.ci_high = 2.5;
 	expect(tf_render_check_text, v, c, "steps shifted by +1.5 ms (95 %: -0.5 ms to 2.5 ms), p = 0.025\n");
 	expect(tf_render_check_json, v, c, "\"p_value\":0.0125,\"n\":null");
-	expect(tf_render_check_json, v, c, "\"p_adjusted\":0.025,\"shift\":1.5,\"ci_low\":-0.5,\"ci_high\":2.5}],\"alpha\":0.05}");
+	expect(tf_render_check_json, v, c, "\"p_adjusted\":0.025,\"shift\":1.5,\"ci_low\":-0.5,\"ci_high\":2.5,\"file\":null,\"line\":null}],\"alpha\":0.05,");
+	c.of_runs = true;
+	expect(tf_render_check_text, v, c, "; runs shifted by +1.5 ms");
 }
 
 static void json_has_the_keys_of_the_contract_first(void **state)
@@ -190,6 +192,29 @@ static void a_full_disk_is_an_error(void **state)
 	}
 }
 
+static void waivers_are_counted_in_every_output(void **state)
+{
+	(void)state;
+	struct tf_check c = check_of(TF_CHECK_MAX, "step_time_ms.mean", TF_UNIT_MS);
+	c.verdict = TF_WAIVED;
+	c.reason = "limit_broken";
+	c.detail = "waived until 2027-01-01: bug 7";
+	c.rule.place = (struct tf_place){"tfprof.json", 4};
+	struct tf_waiver_use w[] = {
+		{{"step_time_ms.*", -1, "2027-01-01", "bug 7", {"tfprof.json", 9}}, TF_WAIVER_USED, 1},
+		{{"memory.*", TF_CHECK_MAX, "2020-01-01", "old", {"tfprof.json", 10}}, TF_WAIVER_EXPIRED, 0}};
+	struct tf_verdict v = {.waivers = w, .waiver_count = 2, .run_count = 1};
+	expect(tf_render_check_text, v, c, "waived        step_time_ms.mean");
+	expect(tf_render_check_text, v, c, "\nwaivers: 1 used, 1 expired, 0 unused\npass: r/s\n");
+	expect(tf_render_check_json, v, c, "\"file\":\"tfprof.json\",\"line\":4}],");
+	expect(tf_render_check_json, v, c, "\"waivers\":{\"used\":1,\"expired\":1,\"unused\":0,\"list\":[{\"metric\":\"step_time_ms.*\","
+					   "\"kind\":null,\"expires\":\"2027-01-01\",\"reason\":\"bug 7\",\"state\":\"used\","
+					   "\"checks\":1,\"file\":\"tfprof.json\",\"line\":9},");
+	expect(tf_render_check_junit, v, c, "skipped=\"1\"");
+	expect(tf_render_check_junit, v, c, "<property name=\"waivers_used\" value=\"1\"/>");
+	expect(tf_render_check_junit, v, c, "<property name=\"waivers_expired\" value=\"1\"/>");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +228,7 @@ int main(void)
 		cmocka_unit_test(junit_has_no_character_that_xml_forbids),
 		cmocka_unit_test(text_has_no_escape_sequence),
 		cmocka_unit_test(a_full_disk_is_an_error),
+		cmocka_unit_test(waivers_are_counted_in_every_output),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
