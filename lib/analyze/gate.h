@@ -75,7 +75,8 @@ int tf_gate_add(struct tf_gate *g, enum tf_check_kind kind, const char *text, st
 
 /*
  * The same in pieces: `metric` is a name or pattern, with or without ":up" or ":down", `value` what stands behind the "=". A pattern
- * must mean names of one unit and direction. Both are borrowed only for the call, the place's file for the gate's life.
+ * must mean names of one unit and direction. Both are borrowed only for the call, the place's file for the gate's life. A rule without
+ * a file replaces those from files of the same kind and metric.
  */
 int tf_gate_add_rule(struct tf_gate *g, enum tf_check_kind kind, const char *metric, const char *value, struct tf_place place,
 		     struct tf_error *err);

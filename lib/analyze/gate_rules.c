@@ -132,6 +132,19 @@ static int settle_metric(struct tf_rule *r, enum tf_worse typed, struct tf_error
 	return settle_direction(r, typed, own, err);
 }
 
+/* What is typed on the command line replaces what a file says of the same metric. */
+static void drop_written(struct tf_gate *g, const struct tf_rule *typed)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < g->rule_count; i++) {
+		const struct tf_rule *r = &g->rules[i];
+		if (!r->place.file || r->kind != typed->kind || strcmp(r->metric, typed->metric) != 0)
+			g->rules[kept++] = *r;
+	}
+	g->rule_count = kept;
+}
+
 int tf_gate_add_rule(struct tf_gate *g, enum tf_check_kind kind, const char *metric, const char *value, struct tf_place place,
 		     struct tf_error *err)
 {
@@ -146,6 +159,8 @@ int tf_gate_add_rule(struct tf_gate *g, enum tf_check_kind kind, const char *met
 		return -1;
 	if ((kind == TF_CHECK_REGRESS ? parse_allowance : parse_limit)(value, &r, err) < 0)
 		return tf_wrap(err, "'%s=%s'", metric, value);
+	if (!place.file)
+		drop_written(g, &r);
 	struct tf_rule *to = tf_arena_push(&g->arena, (void **)&g->rules, &g->rule_count, &g->rule_cap, sizeof *to);
 	if (!to)
 		return tf_fail_nomem(err);

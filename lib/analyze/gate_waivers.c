@@ -35,20 +35,9 @@ bool tf_date_valid(const char *text)
 	return day >= 1 && day <= days[month - 1] + (month == 2 && leap);
 }
 
-/* Whether any metric could have such a name. */
-static bool means_something(const char *metric)
-{
-	if (!tf_metric_is_pattern(metric))
-		return tf_metric_kind_find(metric) != NULL;
-	for (const struct tf_metric_kind *k = tf_metric_kinds; k->name; k++)
-		if (tf_metric_could_match(metric, k))
-			return true;
-	return false;
-}
-
 int tf_gate_add_waiver(struct tf_gate *g, const struct tf_waiver *w, struct tf_error *err)
 {
-	if (!means_something(w->metric)) {
+	if (!tf_metric_means_something(w->metric)) {
 		tf_fail(err, TF_EUSAGE, "no metric '%s'", w->metric);
 		tf_metric_suggest(w->metric, err);
 		return -1;

@@ -75,3 +75,13 @@ bool tf_metric_could_match(const char *pattern, const struct tf_metric_kind *kin
 		return false;
 	return matches(p.head, k.head) && matches(p.tail, k.tail);
 }
+
+bool tf_metric_means_something(const char *pattern)
+{
+	if (!tf_metric_is_pattern(pattern))
+		return tf_metric_kind_find(pattern) != NULL;
+	for (const struct tf_metric_kind *k = tf_metric_kinds; k->name; k++)
+		if (tf_metric_could_match(pattern, k))
+			return true;
+	return false;
+}

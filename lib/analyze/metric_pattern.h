@@ -16,4 +16,7 @@ bool tf_metric_matches(const char *pattern, const char *name);
 /* Whether some name of the kind could match; the host is left out of account. */
 bool tf_metric_could_match(const char *pattern, const struct tf_metric_kind *kind);
 
+/* Whether some metric could have the name, or one like the pattern. */
+bool tf_metric_means_something(const char *pattern);
+
 #endif

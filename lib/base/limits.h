@@ -55,6 +55,11 @@
 /* Devices that a result file may count without telling of them: the largest pods have fewer a host. */
 #define TF_LIMIT_SIDECAR_DEVICES 1024
 
+/* One file of the gate's configuration, files that it extends in all, and limits in all of them: people write these. */
+#define TF_LIMIT_CONFIG_BYTES ((size_t)1 << 20)
+#define TF_LIMIT_CONFIG_FILES 64
+#define TF_LIMIT_CONFIG_RULES 4096
+
 /* Largest gaps that are kept per device. */
 #define TF_LIMIT_DEVICE_GAPS 100
 
