@@ -10,14 +10,17 @@
 struct args {
 	struct tf_gate_args gate;
 	const char *db, *inconclusive, *junit;
-	struct tf_list_arg baseline;
+	struct tf_list_arg baseline, facts;
 	bool json;
 };
 
 static const struct tf_opt options[] = {
 	{"db", 0, TF_OPT_TEXT, "FILE", "the store (default: $TFPROF_DB, else tfprof.db)", offsetof(struct args, db)},
-	{"baseline", 0, TF_OPT_LIST, "FILE|SELECTOR", "compare with a `report --json` document, a path or a session; with several runs",
+	{"baseline", 0, TF_OPT_LIST, "FILE|NAME|SELECTOR",
+	 "compare with a `report --json` document, a named baseline or a session; several are runs",
 	 offsetof(struct args, baseline)},
+	{"env", 0, TF_OPT_LIST, "KEY=VALUE", "what no capture tells of the environment (batch=64), to find a named baseline",
+	 offsetof(struct args, facts)},
 	TF_GATE_OPTIONS(offsetof(struct args, gate)),
 	{"inconclusive", 0, TF_OPT_TEXT, "HOW", "exit status of an inconclusive verdict: pass or warn 0, fail 1 (default 5)",
 	 offsetof(struct args, inconclusive)},
@@ -34,6 +37,7 @@ struct job {
 	struct tf_side_runs now, baseline;
 	struct tf_verdict verdict;
 	const char *inconclusive;
+	struct tf_arena arena;
 };
 
 /* What was asked for, before anything is loaded: a usage error outweighs all others. */
@@ -49,7 +53,7 @@ static int read_args(struct job *j, struct tf_error *err)
 		return tf_fail(err, TF_EUSAGE, "option '--inconclusive' does not know '%s'", a->inconclusive);
 	if (a->json && a->junit && strcmp(a->junit, "-") == 0)
 		return tf_fail(err, TF_EUSAGE, "both '--json' and '--junit -' write to stdout");
-	if (tf_gate_args_read(&a->gate, &j->config, err) < 0)
+	if (tf_facts_check(&a->facts, err) < 0 || tf_gate_args_read(&a->gate, &j->config, err) < 0)
 		return -1;
 	if (j->config)
 		return 0;
@@ -90,6 +94,7 @@ static int make_gate(struct job *j, struct tf_error *err)
 /* Loads both sides. Of several errors the one that weighs most is told. */
 static int load(struct job *j, const char **operands, size_t count, struct tf_error *err)
 {
+	const struct tf_list_arg *facts = &j->args->facts;
 	struct tf_error worst = {0}, other = {0};
 
 	for (size_t i = 0; i < (count ? count : 1); i++) {
@@ -100,9 +105,11 @@ static int load(struct job *j, const char **operands, size_t count, struct tf_er
 	other = (struct tf_error){0};
 	if (make_gate(j, &other) < 0)
 		tf_error_weigh(&worst, &other);
+	j->gate.env_key = j->now.count ? tf_environment_key(&j->now.list[0], facts->items, facts->count, &j->arena) : NULL;
+	const struct tf_side_key key = {j->gate.env_key, &j->gate.baseline_env_key, &j->arena};
 	for (size_t i = 0; i < j->settings.baseline_count; i++) {
 		other = (struct tf_error){0};
-		if (tf_side_add_baseline(&j->baseline, j->args->db, j->settings.baselines[i], &other) < 0)
+		if (tf_side_add_baseline(&j->baseline, j->args->db, j->settings.baselines[i], &key, &other) < 0)
 			tf_error_weigh(&worst, &other);
 	}
 	if (worst.code != TF_OK) {
@@ -159,6 +166,7 @@ static int run(void *args, const char **operands, size_t count, struct tf_error 
 	tf_side_release(&j.baseline);
 	tf_gate_release(&j.gate);
 	tf_gate_config_close(j.config);
+	tf_arena_release(&j.arena);
 	return status;
 }
 

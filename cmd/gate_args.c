@@ -1,6 +1,7 @@
 /* The gate from options and configuration. */
 #include "cmd/gate_args.h"
 
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,6 +15,19 @@ const char *tf_today(void)
 	struct tm utc;
 
 	return gmtime_r(&now, &utc) && strftime(text, sizeof text, "%Y-%m-%d", &utc) ? text : "9999-12-31";
+}
+
+int tf_facts_check(const struct tf_list_arg *facts, struct tf_error *err)
+{
+	for (size_t i = 0; i < facts->count; i++) {
+		const char *text = facts->items[i], *equals = strchr(text, '=');
+		bool plain = true;
+		for (const char *p = text; *p; p++)
+			plain &= (unsigned char)*p > ' ';
+		if (!equals || equals == text || !equals[1] || !plain)
+			return tf_fail(err, TF_EUSAGE, "option '--env' needs KEY=VALUE without spaces, not '%s'", text);
+	}
+	return 0;
 }
 
 /* A share above 0, or from 0 where that is one, and below 1; unchanged if it was not given. */

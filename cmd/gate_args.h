@@ -45,6 +45,9 @@ int tf_gate_args_read(const struct tf_gate_args *a, struct tf_gate_config **conf
 int tf_gate_args_apply(const struct tf_gate_args *a, const struct tf_gate_config *config, const struct tf_session *s, struct tf_gate *g,
 		       struct tf_gate_settings *settings, struct tf_error *err);
 
+/* Whether each fact of `--env` is KEY=VALUE, in one line and without spaces. 0, or -1: TF_EUSAGE. */
+int tf_facts_check(const struct tf_list_arg *facts, struct tf_error *err);
+
 /* Today in UTC, "2026-12-07". Static. */
 const char *tf_today(void);
 

@@ -7,9 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/cmd.h"
 #include "cmd/target.h"
 #include "lib/base/vec.h"
 #include "lib/render/render.h"
+#include "lib/store/baselines.h"
 
 /* Room for one more; its count grows when it is loaded. */
 static struct tf_session *room_for_one(struct tf_side_runs *side, const char *what, struct tf_error *err)
@@ -21,7 +23,7 @@ static struct tf_session *room_for_one(struct tf_side_runs *side, const char *wh
 		tf_fail_nomem(err);
 		return NULL;
 	}
-	side->names[side->count] = what;
+	side->names[side->count] = (struct tf_side_name){what, false};
 	side->list[side->count] = (struct tf_session){0};
 	return &side->list[side->count];
 }
@@ -36,29 +38,98 @@ static int settle(struct tf_side_runs *side, int rc)
 	return rc;
 }
 
+/* Whether a file says of itself that it is a report, within the bytes in which our writer does. */
+static bool is_report(const char *path)
+{
+	static const char mark[] = "{\"schema\":\"tfprof.report/";
+	char head[sizeof mark - 1];
+	struct stat st;
+	FILE *from = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
+	bool found = from && fread(head, sizeof head, 1, from) == 1 && memcmp(head, mark, sizeof head) == 0;
+
+	if (from)
+		fclose(from);
+	return found;
+}
+
 int tf_side_add_target(struct tf_side_runs *side, const char *db, const char *what, struct tf_error *err)
 {
 	struct tf_session *s = room_for_one(side, what, err);
 
-	return s ? settle(side, tf_load_target(db, what, NULL, s, err)) : -1;
+	if (!s)
+		return -1;
+	return settle(side, what && is_report(what) ? tf_report_read(what, s, err) : tf_load_target(db, what, NULL, s, err));
 }
 
-int tf_side_add_baseline(struct tf_side_runs *side, const char *db, const char *what, struct tf_error *err)
+/* All runs of a named baseline. */
+static int add_saved(struct tf_side_runs *side, const struct tf_baseline *b, struct tf_error *err)
 {
-	struct tf_session *s = room_for_one(side, what, err);
+	for (size_t i = 0; i < b->run_count; i++) {
+		struct tf_session *s = room_for_one(side, NULL, err);
+		if (!s)
+			return -1;
+		side->names[side->count].saved = true;
+		if (settle(side, tf_report_parse(b->runs[i].report, b->runs[i].label, s, err)) < 0)
+			return tf_wrap(err, "baseline '%s'", b->name);
+	}
+	return 0;
+}
+
+/* Adds the named baseline, if there is one. A store that cannot be read is no matter of a name that may be something else. */
+static int add_named(struct tf_side_runs *side, const char *db, const char *name, bool must, const struct tf_side_key *key, bool *found,
+		     struct tf_error *err)
+{
+	struct tf_store *store = NULL;
+	struct tf_baseline baseline;
+	struct tf_error ignored = {0};
+	int rc = -1;
+
+	*found = false;
+	if (tf_store_open(&store, tf_db_path(db), TF_STORE_READ, must ? err : &ignored) < 0)
+		return must ? -1 : 0;
+	if (tf_store_find_baseline(store, name, key->environment, key->arena, found, &baseline, err) < 0)
+		goto out;
+	if (*found) {
+		*key->found = baseline.environment;
+		rc = add_saved(side, &baseline, err);
+	} else if (must) {
+		tf_fail(err, TF_EFORMAT, "no baseline '%s' in the store", name);
+		tf_hint(err, "'tfprof baseline list' lists what there is");
+	} else {
+		rc = 0;
+	}
+out:
+	tf_store_close(store, &ignored);
+	return rc;
+}
+
+static int add_path(struct tf_side_runs *side, const char *db, const char *path, struct tf_error *err)
+{
+	struct tf_session *s = room_for_one(side, path, err);
 	struct tf_error not_a_report = {0};
 
 	if (!s)
 		return -1;
-	if (access(what, F_OK) != 0)
-		return settle(side, tf_load_target(db, what, NULL, s, err));
-	if (tf_report_read(what, s, &not_a_report) == 0)
+	if (tf_report_read(path, s, &not_a_report) == 0)
 		return settle(side, 0);
 	tf_session_release(s);
-	if (settle(side, tf_load_target(db, what, NULL, s, err)) == 0)
+	*s = (struct tf_session){0};
+	if (settle(side, tf_load_target(db, path, NULL, s, err)) == 0)
 		return 0;
 	*err = not_a_report;
 	return tf_wrap(err, "baseline");
+}
+
+int tf_side_add_baseline(struct tf_side_runs *side, const char *db, const char *what, const struct tf_side_key *key,
+			 struct tf_error *err)
+{
+	bool found = false, must = strncmp(what, "baseline:", 9) == 0, run = strncmp(what, "run:", 4) == 0;
+
+	if (!must && !run && access(what, F_OK) == 0)
+		return add_path(side, db, what, err);
+	if (!run && add_named(side, db, must ? what + 9 : what, must, key, &found, err) < 0)
+		return -1;
+	return found ? 0 : tf_side_add_target(side, db, what, err);
 }
 
 static int weight(const struct tf_error *err)
@@ -73,12 +144,14 @@ void tf_error_weigh(struct tf_error *err, const struct tf_error *other)
 		*err = *other;
 }
 
-/* A session that is compared with itself could only pass. A report saved as JSON is another matter: it tells what was then. */
-static bool is_same(const char *x, const struct tf_session *a, const char *y, const struct tf_session *b)
+/* A session that is compared with itself could only pass. What was saved is another matter: it tells what was then. */
+static bool is_same(const struct tf_side_name *x, const struct tf_session *a, const struct tf_side_name *y, const struct tf_session *b)
 {
 	struct stat p, q;
-	bool is_path = x && stat(x, &p) == 0, other_is_path = y && stat(y, &q) == 0;
+	bool is_path = x->what && stat(x->what, &p) == 0, other_is_path = y->what && stat(y->what, &q) == 0;
 
+	if (x->saved || y->saved)
+		return false;
 	if (is_path || other_is_path)
 		return is_path && other_is_path && p.st_dev == q.st_dev && p.st_ino == q.st_ino && !S_ISFIFO(p.st_mode);
 	return a->id == b->id && strcmp(a->run, b->run) == 0;
@@ -87,7 +160,8 @@ static bool is_same(const char *x, const struct tf_session *a, const char *y, co
 /* The first run of `other`, from `from` on, that is the same session; its count if none is. */
 static size_t find_same(const struct tf_side_runs *side, size_t i, const struct tf_side_runs *other, size_t from)
 {
-	while (from < other->count && !is_same(side->names[i], &side->list[i], other->names[from], &other->list[from]))
+	while (from < other->count
+	       && !is_same(&side->names[i], &side->list[i], &other->names[from], &other->list[from]))
 		from++;
 	return from;
 }
@@ -100,7 +174,7 @@ int tf_sides_differ(const struct tf_side_runs *now, const struct tf_side_runs *b
 		size_t same = find_same(now, i, baseline, 0);
 		if (same == baseline->count)
 			continue;
-		tf_fail(err, TF_EUSAGE, "the baseline '%s' is the session itself", baseline->names[same]);
+		tf_fail(err, TF_EUSAGE, "the baseline '%s' is the session itself", baseline->names[same].what);
 		tf_hint(err, "'--baseline latest~1' is the session before the latest");
 		return -1;
 	}
@@ -108,7 +182,7 @@ int tf_sides_differ(const struct tf_side_runs *now, const struct tf_side_runs *b
 		for (size_t i = 0; i < sides[k]->count; i++) {
 			size_t same = find_same(sides[k], i, sides[k], i + 1);
 			if (same < sides[k]->count)
-				return tf_fail(err, TF_EUSAGE, "'%s' is named twice", sides[k]->names[same]);
+				return tf_fail(err, TF_EUSAGE, "'%s' is named twice", sides[k]->names[same].what);
 		}
 	return 0;
 }

@@ -93,3 +93,37 @@ bool tf_environment_holds(const struct tf_environment *e, const struct tf_sessio
 		return false;
 	return !e->framework || tf_glob_match(e->framework, s->framework ? s->framework : "");
 }
+
+/* "8*gpu:NVIDIA A100"; of several kinds each, by '+'. */
+static void put_devices(struct tf_buf *b, const char **list, size_t n)
+{
+	for (size_t i = 0, same; i < n; i += same) {
+		for (same = 1; i + same < n && strcmp(list[i], list[i + same]) == 0; same++)
+			;
+		tf_buf_printf(b, "%s%zu*%s", i ? "+" : "", same, list[i]);
+	}
+	if (n == 0)
+		tf_buf_text(b, "none");
+}
+
+const char *tf_environment_key(const struct tf_session *s, const char *const *facts, size_t fact_count, struct tf_arena *a)
+{
+	size_t n = 0;
+	const char **devices = describe_devices(s, a, &n), **sorted = tf_arena_array(a, fact_count + 1, sizeof *sorted);
+	struct tf_buf b = {0};
+
+	if (!devices || !sorted)
+		return NULL;
+	tf_buf_printf(&b, "hosts=%zu devices=", s->host_count);
+	put_devices(&b, devices, n);
+	tf_buf_printf(&b, " framework=%s", s->framework ? s->framework : "none");
+	for (size_t i = 0; i < fact_count; i++)
+		sorted[i] = facts[i];
+	if (fact_count)
+		qsort(sorted, fact_count, sizeof *sorted, compare_texts);
+	for (size_t i = 0; i < fact_count; i++)
+		tf_buf_printf(&b, " %s", sorted[i]);
+	const char *key = b.failed ? NULL : tf_utf8_repair(a, tf_bytes_of(b.data));
+	tf_buf_release(&b);
+	return key;
+}

@@ -202,6 +202,13 @@ static bool differs(const struct tf_gate *g, const struct figure *x, const struc
 				return true;
 			}
 		}
+	/* What no capture tells, the batch size say, is only in the keys. */
+	if ((first->needs & TF_NEED_CAPTURE) && !g->allow_env && g->env_key && g->baseline_env_key
+	    && strcmp(g->env_key, g->baseline_env_key) != 0) {
+		c->reason = "environment_differs";
+		c->detail = tf_arena_printf(a, "%s, not %s", g->env_key, g->baseline_env_key);
+		return true;
+	}
 	return false;
 }
 

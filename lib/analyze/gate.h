@@ -54,6 +54,9 @@ struct tf_gate {
 	size_t waiver_count, waiver_cap;
 	struct tf_environment *environments; /* in one of which sessions must have run; none: anywhere */
 	size_t environment_count, environment_cap;
+	/* The sides' keys (tf_environment_key()) where the baseline was found by one, else NULL: two that differ are two environments.
+	 * Borrowed. */
+	const char *env_key, *baseline_env_key;
 	const char *today; /* "2026-12-07": by which waivers expire; needed where there are any. Borrowed */
 	int64_t min_steps; /* steady steps a side that figures of steps need */
 	bool allow_env;	   /* compare with a baseline from another environment */
@@ -184,6 +187,12 @@ int tf_gate_weigh(const struct tf_gate *g, struct tf_verdict *v, struct tf_error
  */
 const char *tf_environment_difference(const struct tf_session *now, const struct tf_session *before,
 				      struct tf_arena *arena);
+
+/*
+ * Where a session ran, as one text by which named baselines are kept: "hosts=1 devices=8*gpu 'NVIDIA A100' framework=jax batch=64", with
+ * facts that no capture tells ("batch=64") in order. NULL when out of memory. Arena. compare.c
+ */
+const char *tf_environment_key(const struct tf_session *s, const char *const *facts, size_t fact_count, struct tf_arena *arena);
 
 /* What a metric's name means: unit, direction. False if no metric can have this name (bracketed and @host forms included). */
 bool tf_metric_known(const char *name, enum tf_unit *unit, enum tf_worse *worse);

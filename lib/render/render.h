@@ -43,4 +43,7 @@ const struct tf_table_format *tf_table_format_find(const char *name); /* NULL if
 /* Reads a `report --json` document (a baseline) back: metrics, samples, session facts. TF_EFORMAT if it is none. */
 int tf_report_read(const char *path, struct tf_session *out, struct tf_error *err);
 
+/* The same of a text in memory, behind which a NUL must stand; `path` names it in errors. */
+int tf_report_parse(struct tf_bytes text, const char *path, struct tf_session *out, struct tf_error *err);
+
 #endif

@@ -237,33 +237,34 @@ static int read_steps(const cJSON *root, struct tf_session *out, struct tf_error
 	return rc;
 }
 
+int tf_report_parse(struct tf_bytes text, const char *path, struct tf_session *out, struct tf_error *err)
+{
+	const char *end = NULL, *begin = (const char *)text.data;
+	cJSON *root = begin ? cJSON_ParseWithLengthOpts(begin, text.len + 1, &end, 1) : NULL;
+	const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
+	int rc = -1;
+
+	if (!root) {
+		tf_fail(err, TF_EFORMAT, "not JSON: '%s' at byte %zu", path, end ? (size_t)(end - begin) : 0);
+	} else if (!cJSON_IsString(schema) || strcmp(schema->valuestring, "tfprof.report/1") != 0) {
+		tf_fail(err, TF_EFORMAT, "not a report: '%s'", path);
+		tf_hint(err, "a baseline is written by: tfprof report --json -o FILE");
+	} else if (read_metrics(root, out, err) < 0 || read_session(root, out, err) < 0 || read_steps(root, out, err) < 0) {
+		tf_wrap(err, "'%s'", path);
+	} else {
+		rc = 0;
+	}
+	cJSON_Delete(root);
+	return rc;
+}
+
 int tf_report_read(const char *path, struct tf_session *out, struct tf_error *err)
 {
 	struct tf_buf text = {0};
-	const char *end = NULL;
-	cJSON *root = NULL;
-	int rc = -1;
+	int rc = read_file(path, &text, err);
 
-	if (read_file(path, &text, err) < 0)
-		goto out;
-	root = text.data ? cJSON_ParseWithLengthOpts(text.data, text.len + 1, &end, 1) : NULL;
-	const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
-	if (!root) {
-		tf_fail(err, TF_EFORMAT, "not JSON: '%s' at byte %zu", path, end ? (size_t)(end - text.data) : 0);
-		goto out;
-	}
-	if (!cJSON_IsString(schema) || strcmp(schema->valuestring, "tfprof.report/1") != 0) {
-		tf_fail(err, TF_EFORMAT, "not a report: '%s'", path);
-		tf_hint(err, "a baseline is written by: tfprof report --json -o FILE");
-		goto out;
-	}
-	if (read_metrics(root, out, err) < 0 || read_session(root, out, err) < 0 || read_steps(root, out, err) < 0) {
-		tf_wrap(err, "'%s'", path);
-		goto out;
-	}
-	rc = 0;
-out:
-	cJSON_Delete(root);
+	if (rc == 0)
+		rc = tf_report_parse((struct tf_bytes){(const uint8_t *)text.data, text.len}, path, out, err);
 	tf_buf_release(&text);
 	return rc;
 }

@@ -3,7 +3,7 @@
 . "$SRC/tests/lib.sh"
 
 "$TFPROF" ingest --db a.db "$logs/tf_leak"
-for c in ingest report check ls inspect explain query schema
+for c in ingest report check baseline ls inspect explain query schema
 do
 	ok "$c --help ends well" exits 0 "$TFPROF" $c --help
 	ok "$c --help goes to stdout" test -s out

@@ -7,7 +7,7 @@
 none() { ok "$1" prints '' sql a.db "$2"; }
 for v in run source_file ingest_issue session host device line event event_arg step session_step step_breakdown device_window device_gap op kernel \
 	input_stage allocator memory_timeline memory_event memory_at_peak memory_by_tensor tag scalar histogram tensor text hparam hparam_trial hparam_metric hparam_domain media \
-	pr_curve custom_scalar_chart mesh graph_node run_metadata_node hlo_buffer host_metric metric finding
+	pr_curve custom_scalar_chart mesh graph_node run_metadata_node hlo_buffer host_metric metric finding baseline
 do ok "view $v can be read" sql a.db "SELECT * FROM $v LIMIT 3"
 done
 none 'a breakdown adds up to its step' \
