@@ -154,12 +154,42 @@ static int judge(struct job *j, struct tf_error *err)
 	return status_of(&j->verdict, j->inconclusive);
 }
 
+/* `check calibrate RUN…`: allowances from repeats of unchanged code. */
+static int calibrate(struct job *j, const char **operands, size_t count, struct tf_error *err)
+{
+	const struct tf_gate_args *a = &j->args->gate;
+	struct tf_calibration out = {0};
+	bool compares = false;
+	int rc = -1;
+
+	if (count < TF_CALIBRATION_RUNS)
+		return tf_fail(err, TF_EUSAGE, "'check calibrate' needs %d runs or more, not %zu", TF_CALIBRATION_RUNS, count);
+	if (tf_gate_args_read(a, &j->config, err) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		if (tf_side_add_target(&j->now, j->args->db, operands[i], err) < 0)
+			return -1;
+	if (tf_sides_differ(&j->now, &j->baseline, err) < 0
+	    || tf_gate_args_apply(a, j->config, j->now.list, &j->gate, &j->settings, err) < 0)
+		return -1;
+	for (size_t i = 0; i < j->gate.rule_count; i++)
+		compares |= j->gate.rules[i].kind == TF_CHECK_REGRESS;
+	if (compares || tf_gate_add_default(&j->gate, err) == 0)
+		rc = tf_gate_calibrate(&j->gate, (struct tf_runs){j->now.list, j->now.count}, &out, err);
+	if (rc == 0)
+		rc = tf_render_calibration(stdout, &out, err);
+	tf_arena_release(&out.arena);
+	return rc;
+}
+
 static int run(void *args, const char **operands, size_t count, struct tf_error *err)
 {
 	struct job j = {.args = args};
 	int status = 0;
 
-	if (read_args(&j, err) == 0 && load(&j, operands, count, err) == 0)
+	if (count && strcmp(operands[0], "calibrate") == 0)
+		status = calibrate(&j, operands + 1, count - 1, err);
+	else if (read_args(&j, err) == 0 && load(&j, operands, count, err) == 0)
 		status = judge(&j, err);
 	tf_arena_release(&j.verdict.arena);
 	tf_side_release(&j.now);
@@ -172,7 +202,7 @@ static int run(void *args, const char **operands, size_t count, struct tf_error 
 
 const struct tf_cmd tf_cmd_check = {
 	.name = "check",
-	.synopsis = "[OPTION]… [SELECTOR|PATH]…",
+	.synopsis = "[OPTION]… [SELECTOR|PATH]… | calibrate [OPTION]… SELECTOR|PATH…",
 	.summary = "the CI gate: limits, and regressions against a baseline",
 	.help = "Exit status: 0 pass, 1 fail, 2 usage, 3 no readable data, 4 system error, 5 inconclusive.\n"
 		"A regression is worse by more than the relative and the absolute allowance ('5%+0.1ms', '5%', '+0.1ms');\n"
@@ -180,7 +210,8 @@ const struct tf_cmd tf_cmd_check = {
 		"step_time_ms.mean=5%+0.1ms, memory.peak_bytes=1%+16MiB, input.exposed_share=+0.05 and\n"
 		"device.idle_ratio.mean=+0.05. Means and medians of step times, parts of steps and input shares fail only if the\n"
 		"steps of both sides differ significantly (--alpha); what may be noise is inconclusive. Several runs a side are\n"
-		"compared as runs. tfprof.json, its keys and recipes for CI: cmd/GATE.md.",
+		"compared as runs. `check calibrate` prints the allowances that three or more unchanged runs ask for.\n"
+		"tfprof.json, its keys and recipes for CI: cmd/GATE.md.",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.run = run,

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "lib/analyze/calibrate.h"
 #include "lib/analyze/gate.h"
 #include "lib/analyze/results.h"
 #include "lib/base/table.h"
@@ -29,6 +30,9 @@ int tf_render_ledger_text(FILE *to, const struct tf_ledger *l, struct tf_error *
 int tf_render_check_json(FILE *to, const struct tf_verdict *v, struct tf_error *err);
 int tf_render_check_text(FILE *to, const struct tf_verdict *v, struct tf_error *err);
 int tf_render_check_junit(FILE *to, const struct tf_verdict *v, struct tf_error *err);
+
+/* What was calibrated, as a tfprof.json to paste. */
+int tf_render_calibration(FILE *to, const struct tf_calibration *c, struct tf_error *err);
 
 /* Formats of `query` and `ls`. */
 struct tf_table_format {

@@ -97,6 +97,15 @@ ok 'doctor finds it sound' exits 0 "$TFPROF" doctor --db new.db
 
 "$TFPROF" report --db a.db --json -o fast2.json $fast
 ok 'a report is judged as its session is' exits 1 check --baseline fast.json --max step_time_ms.mean=1ms fast2.json
+# Allowances from repeats.
+ok 'repeats are calibrated' exits 0 "$TFPROF" check calibrate --db a.db $fast $slow run:tf_custom_loop/fast --max-regress step_time_ms.mean=1%
+ok 'into a configuration' python3 "$SRC/tests/validate.py" "$SRC/schemas/config.schema.json" out
+cp out calibrated.json
+ok 'with which they pass' exits 0 "$TFPROF" check --db a.db --config calibrated.json --baseline $fast $slow
+ok 'two are too few' exits 2 "$TFPROF" check calibrate --db a.db $fast $slow
+ok 'one that has too few steps is no repeat' exits 5 "$TFPROF" check calibrate --db a.db --min-steps 99 $fast $slow run:tf_custom_loop/fast
+ok 'nor is another machine one' exits 5 "$TFPROF" check calibrate --db a.db $fast $slow run:jax_4cpu
+
 # A store that may not be written to: asked as another user, where that is possible.
 mkdir ro && cp new.db ro/s.db && chmod 555 ro && chmod 444 ro/s.db && chmod 755 .
 as() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=65534 --clear-groups "$@"; else "$@"; fi; }
