@@ -4,14 +4,14 @@
 
 #include "cmd/gate_args.h"
 #include "cmd/gate_sides.h"
-#include "cmd/output.h"
+#include "cmd/verdict_outputs.h"
 #include "lib/render/render.h"
 
 struct args {
 	struct tf_gate_args gate;
-	const char *db, *inconclusive, *junit;
+	struct tf_verdict_outputs outputs;
+	const char *db, *inconclusive;
 	struct tf_list_arg baseline, facts;
-	bool json;
 };
 
 static const struct tf_opt options[] = {
@@ -24,8 +24,7 @@ static const struct tf_opt options[] = {
 	TF_GATE_OPTIONS(offsetof(struct args, gate)),
 	{"inconclusive", 0, TF_OPT_TEXT, "HOW", "exit status of an inconclusive verdict: pass or warn 0, fail 1 (default 5)",
 	 offsetof(struct args, inconclusive)},
-	{"json", 'j', TF_OPT_FLAG, NULL, "one JSON document (schemas/check.schema.json)", offsetof(struct args, json)},
-	{"junit", 0, TF_OPT_TEXT, "FILE", "write JUnit XML too; - is stdout", offsetof(struct args, junit)},
+	TF_VERDICT_OPTIONS(offsetof(struct args, outputs)),
 	{0}};
 
 /* One check, from the options to the verdict. Zeroed is empty. */
@@ -51,9 +50,8 @@ static int read_args(struct job *j, struct tf_error *err)
 		how++;
 	if (how == 3)
 		return tf_fail(err, TF_EUSAGE, "option '--inconclusive' does not know '%s'", a->inconclusive);
-	if (a->json && a->junit && strcmp(a->junit, "-") == 0)
-		return tf_fail(err, TF_EUSAGE, "both '--json' and '--junit -' write to stdout");
-	if (tf_facts_check(&a->facts, err) < 0 || tf_gate_args_read(&a->gate, &j->config, err) < 0)
+	if (tf_verdict_outputs_check(&a->outputs, err) < 0 || tf_facts_check(&a->facts, err) < 0
+	    || tf_gate_args_read(&a->gate, &j->config, err) < 0)
 		return -1;
 	if (j->config)
 		return 0;
@@ -119,22 +117,6 @@ static int load(struct job *j, const char **operands, size_t count, struct tf_er
 	return tf_sides_differ(&j->now, &j->baseline, err);
 }
 
-static int write_junit(const char *path, const struct tf_verdict *v, struct tf_error *err)
-{
-	FILE *to = tf_output_open(path, err);
-	return to ? tf_output_close(to, path, tf_render_check_junit(to, v, err), err) : -1;
-}
-
-/* Text or JSON to stdout, JUnit where it was asked for. */
-static int write_verdict(const struct args *a, const struct tf_verdict *v, struct tf_error *err)
-{
-	if (a->junit && write_junit(a->junit, v, err) < 0)
-		return -1;
-	if (a->junit && strcmp(a->junit, "-") == 0)
-		return 0;
-	return (a->json ? tf_render_check_json : tf_render_check_text)(stdout, v, err);
-}
-
 static int status_of(const struct tf_verdict *v, const char *inconclusive)
 {
 	if (v->verdict != TF_INCONCLUSIVE)
@@ -149,7 +131,7 @@ static int judge(struct job *j, struct tf_error *err)
 	const struct tf_runs now = {j->now.list, j->now.count}, baseline = {j->baseline.list, j->baseline.count};
 
 	j->verdict.lenient = j->inconclusive && strcmp(j->inconclusive, "fail") != 0;
-	if (tf_gate_judge_runs(&j->gate, now, baseline, &j->verdict, err) < 0 || write_verdict(j->args, &j->verdict, err) < 0)
+	if (tf_gate_judge_runs(&j->gate, now, baseline, &j->verdict, err) < 0 || tf_verdict_write(&j->args->outputs, &j->verdict, err) < 0)
 		return -1;
 	return status_of(&j->verdict, j->inconclusive);
 }

@@ -2,6 +2,7 @@
 #include "lib/render/check_words.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "lib/render/put_text.h"
 
@@ -113,6 +114,45 @@ void tf_verdict_describe_waivers(struct tf_buf *b, const struct tf_verdict *v)
 	if (v->waiver_count)
 		tf_buf_printf(b, "waivers: %zu used, %zu expired, %zu unused", count[TF_WAIVER_USED], count[TF_WAIVER_EXPIRED],
 			      count[TF_WAIVER_UNUSED]);
+}
+
+/* How many times what is allowed a figure reaches; 0 where that says nothing. */
+static double excess(const struct tf_check *c)
+{
+	const struct tf_rule *r = &c->rule;
+	double allowed = fmax(r->relative * fabs(c->baseline), r->absolute), times = 0;
+
+	if (r->kind == TF_CHECK_MAX)
+		times = c->value / r->limit;
+	else if (r->kind == TF_CHECK_MIN)
+		times = r->limit / c->value;
+	else
+		times = fabs(c->change) / allowed;
+	return isnan(times) ? 0 : times;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	static const int weights[TF_VERDICT_KINDS] = {4, 0, 1, 3, 2}; /* pass, fail, inconclusive, skipped, waived */
+	const struct tf_check *x = *(const struct tf_check *const *)a, *y = *(const struct tf_check *const *)b;
+	double p = excess(x), q = excess(y);
+
+	if (weights[x->verdict] != weights[y->verdict])
+		return weights[x->verdict] - weights[y->verdict];
+	if (x->verdict == TF_FAIL && p != q)
+		return p > q ? -1 : 1;
+	return x < y ? -1 : x > y; /* as they were asked for: both are of one array */
+}
+
+const struct tf_check **tf_verdict_worst_first(const struct tf_verdict *v)
+{
+	const struct tf_check **list = calloc(v->check_count + 1, sizeof *list);
+
+	for (size_t i = 0; list && i < v->check_count; i++)
+		list[i] = &v->checks[i];
+	if (list && v->check_count)
+		qsort(list, v->check_count, sizeof *list, by_weight);
+	return list;
 }
 
 int tf_check_write(FILE *to, struct tf_buf *b, struct tf_error *err)

@@ -21,6 +21,12 @@ void tf_verdict_count_waivers(const struct tf_verdict *v, size_t count[3]);
 /* Replaces what is in `b` by "waivers: 1 used, 0 expired, 2 unused", printable; by nothing without any. */
 void tf_verdict_describe_waivers(struct tf_buf *b, const struct tf_verdict *v);
 
+/*
+ * All checks, the worst first: failed, inconclusive, waived, skipped, passed; failed ones by how many times their limit or allowance they
+ * reach. In an array of v->check_count that the caller frees; NULL when out of memory.
+ */
+const struct tf_check **tf_verdict_worst_first(const struct tf_verdict *v);
+
 /* Writes what was built, and releases it. 0, or -1: TF_ENOMEM, TF_ESYSTEM. */
 int tf_check_write(FILE *to, struct tf_buf *b, struct tf_error *err);
 

@@ -30,6 +30,12 @@ int tf_render_ledger_text(FILE *to, const struct tf_ledger *l, struct tf_error *
 int tf_render_check_json(FILE *to, const struct tf_verdict *v, struct tf_error *err);
 int tf_render_check_text(FILE *to, const struct tf_verdict *v, struct tf_error *err);
 int tf_render_check_junit(FILE *to, const struct tf_verdict *v, struct tf_error *err);
+/* GitHub-flavoured Markdown that fits a pull request's comment: at most 65,536 bytes. */
+int tf_render_check_md(FILE *to, const struct tf_verdict *v, struct tf_error *err);
+/* SARIF 2.1.0, each check a result at the line of its rule. */
+int tf_render_check_sarif(FILE *to, const struct tf_verdict *v, struct tf_error *err);
+/* Annotations of GitHub Actions: ten at most, the worst first. */
+int tf_render_check_github(FILE *to, const struct tf_verdict *v, struct tf_error *err);
 
 /* What was calibrated, as a tfprof.json to paste. */
 int tf_render_calibration(FILE *to, const struct tf_calibration *c, struct tf_error *err);
