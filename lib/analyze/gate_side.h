@@ -18,7 +18,7 @@ struct tf_side {
 	const struct tf_session *s;
 	const struct tf_metric *metric; /* NULL: it has none of this name */
 	unsigned needs;
-	const char *window; /* "steps", "device_events"; NULL: none is known */
+	const char *window; /* "steps", "each_step", "device_events"; NULL: none is known */
 	const char *host;   /* that the metric is of, NULL: the session's */
 	int64_t steady;	    /* steps */
 	const char *reason; /* why it cannot be judged, NULL if it can */
