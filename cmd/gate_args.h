@@ -26,7 +26,7 @@ struct tf_gate_args {
 	 (at) + offsetof(struct tf_gate_args, now)}, \
 	{"min-steps", 0, TF_OPT_TEXT, "N", "steady steps that figures of steps need (default 5)", \
 	 (at) + offsetof(struct tf_gate_args, min_steps)}, \
-	{"alpha", 0, TF_OPT_TEXT, "P", "level of significance over all metrics (default 0.05)", \
+	{"alpha", 0, TF_OPT_TEXT, "P", "level of significance over all metrics (default 0.01)", \
 	 (at) + offsetof(struct tf_gate_args, alpha)}, \
 	{"min-effect", 0, TF_OPT_TEXT, "SHARE", "test whether figures are worse by more than this share of the baseline", \
 	 (at) + offsetof(struct tf_gate_args, min_effect)}, \

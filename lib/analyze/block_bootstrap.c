@@ -100,10 +100,22 @@ static size_t resamples_for(size_t values)
 	return count < LEAST_RESAMPLES ? LEAST_RESAMPLES : count > MOST_RESAMPLES ? MOST_RESAMPLES : count;
 }
 
-/* The data's own shift, then those of its resamples. */
+/*
+ * What resamples fall short of in scatter: blocks of b out of n values give (n − b) / n of the variance, as a sample of n gives
+ * (n − 1) / n. Of two sides alike their sum says the same.
+ */
+static double scatter_lost(const struct tf_block_series *x, const struct tf_block_series *y)
+{
+	double all = (double)(x->count + y->count), blocks = (double)(x->block + y->block);
+
+	return all > blocks ? sqrt(all / (all - blocks)) : 1;
+}
+
+/* The data's own shift, then those of its resamples, made up for the scatter that they lose. */
 static double draw_shifts(const struct tf_block_series *x, const struct tf_block_series *y, double *a, double *b,
 			  double *shifts, size_t count)
 {
+	double wider = scatter_lost(x, y);
 	uint64_t state = SEED;
 
 	memcpy(a, x->values, x->count * sizeof *a);
@@ -114,7 +126,7 @@ static double draw_shifts(const struct tf_block_series *x, const struct tf_block
 	for (size_t i = 0; i < count; i++) {
 		resample(x, &state, a);
 		resample(y, &state, b);
-		shifts[i] = tf_pairs_median(a, x->count, b, y->count);
+		shifts[i] = own + wider * (tf_pairs_median(a, x->count, b, y->count) - own);
 	}
 	return own;
 }

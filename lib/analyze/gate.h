@@ -68,7 +68,7 @@ struct tf_gate {
 /* Steady steps a side, unless told otherwise. */
 enum { TF_GATE_MIN_STEPS = 5 };
 /* Level of significance, unless told otherwise. */
-#define TF_GATE_ALPHA 0.05
+#define TF_GATE_ALPHA 0.01
 
 /*
  * Parses and adds a rule ("METRIC=V" or "METRIC=5%+0.1ms", "METRIC:up=…" for metrics without direction). TF_EUSAGE for a

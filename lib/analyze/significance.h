@@ -46,10 +46,10 @@ struct tf_block_series {
 };
 
 /*
- * Moving-block bootstrap (Künsch 1989) of the Hodges–Lehmann shift: *p, the share of resamples, counting the data as one, whose
- * shift is `margin` at most, or whose shift lies as far above the data's as that above `margin`; of these two, which are the same
- * where resamples scatter evenly, the larger. In *out the data's shift with the percentile interval of level 1 − alpha. *least is
- * the least p that as many resamples can give.
+ * Moving-block bootstrap (Künsch 1989) of the Hodges–Lehmann shift: *p, the share of resamples, counting the data as one and widened
+ * by the scatter that blocks lose, whose shift is `margin` at most, or whose shift lies as far above the data's as that above
+ * `margin`; of these two, which are the same where resamples scatter evenly, the larger. In *out the data's shift with the percentile
+ * interval of level 1 − alpha. *least is the least p that as many resamples can give.
  */
 int tf_block_bootstrap(const struct tf_block_series *x, const struct tf_block_series *y, double margin, double alpha, double *p,
 		       double *least, struct tf_shift *out, struct tf_error *err);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +124,9 @@ static void a_true_tenth_is_found(void **state)
 	(void)state;
 	int v[4];
 	judge_pairs("keras3_fast_input", 21, 1.1, v);
-	assert_true(v[TF_FAIL] * 100 >= 95 * pair_count());
+	/* Of 1,000 pairs 95 % and more; of fewer, what they may fall short of by chance, 3 standard deviations. */
+	double share = pair_count() < 1000 ? 0.95 - 3 * sqrt(0.95 * 0.05 / pair_count()) : 0.95;
+	assert_true(v[TF_FAIL] >= share * pair_count());
 }
 
 /* A noisier capture: 13 % from step to step, with a lag-1 autocorrelation of 0.27. Its means differ by over 5 % often enough. */
@@ -132,7 +135,7 @@ static void noise_that_passes_the_allowance_seldom_fails(void **state)
 	(void)state;
 	int v[4];
 	judge_pairs("keras3_slow_input", 21, 1, v);
-	assert_true(v[TF_FAIL] * 100 <= 5 * pair_count());
+	assert_true(v[TF_FAIL] * 100 <= pair_count());
 	assert_true(v[TF_INCONCLUSIVE] > 0);
 }
 

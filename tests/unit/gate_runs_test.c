@@ -31,7 +31,7 @@ static struct tf_check judge(enum tf_check_kind kind, const char *rule, const do
 			     struct tf_verdict *v)
 {
 	struct tf_session a[4], b[4];
-	struct tf_gate g = {.min_steps = 5, .alpha = TF_GATE_ALPHA};
+	struct tf_gate g = {.min_steps = 5, .alpha = 0.05};
 	struct tf_error err = {0};
 
 	*v = (struct tf_verdict){0};
@@ -217,25 +217,25 @@ static void count_verdicts(int pairs, size_t n, size_t m, double factor, int ver
 	       verdicts[TF_FAIL], verdicts[TF_INCONCLUSIVE], pairs);
 }
 
-/* 1000 pairs at a level of 5 %: 50 fail at most, up to 3 standard deviations of chance (√(1000 · 0.05 · 0.95) = 6.9). */
+/* 1000 pairs at a level of 1 %: 10 fail at most, up to 3 standard deviations of chance (√(1000 · 0.01 · 0.99) = 3.1). */
 static void runs_that_differ_by_themselves_seldom_fail(void **state)
 {
 	(void)state;
 	int v[TF_VERDICT_KINDS];
 	count_verdicts(1000, 1, 3, 1, v);
-	assert_true(v[TF_FAIL] <= 71);
+	assert_true(v[TF_FAIL] <= 19);
 	count_verdicts(1000, 3, 3, 1, v);
-	assert_true(v[TF_FAIL] <= 71);
+	assert_true(v[TF_FAIL] <= 19);
 	count_verdicts(200, 1, 1, 1, v);
-	assert_true(v[TF_FAIL] > 25); /* two runs alone cannot tell: that is what several are for */
+	assert_true(v[TF_FAIL] > 20); /* two runs alone cannot tell: that is what several are for */
 }
 
-/* 15 % over 3 % + 6 % / √21 from run to run: t = 15 / (3.27 √(2/3)) = 5.6, where 2.13 is the level. */
+/* 25 % over 3 % + 6 % / √21 from run to run, of both sides' middle: t = 25 / (1.125 · 3.27 √(2/3)) = 8.3, where 3.75 is the level. */
 static void a_true_change_of_runs_is_found(void **state)
 {
 	(void)state;
 	int v[TF_VERDICT_KINDS];
-	count_verdicts(1000, 3, 3, 1.15, v);
+	count_verdicts(1000, 3, 3, 1.25, v);
 	assert_true(v[TF_FAIL] >= 950);
 }
 
