@@ -39,7 +39,7 @@ static int settle(struct tf_side_runs *side, int rc)
 }
 
 /* Whether a file says of itself that it is a report, within the bytes in which our writer does. */
-static bool is_report(const char *path)
+static bool says_report(const char *path)
 {
 	static const char mark[] = "{\"schema\":\"tfprof.report/";
 	char head[sizeof mark - 1];
@@ -58,7 +58,7 @@ int tf_side_add_target(struct tf_side_runs *side, const char *db, const char *wh
 
 	if (!s)
 		return -1;
-	return settle(side, what && is_report(what) ? tf_report_read(what, s, err) : tf_load_target(db, what, NULL, s, err));
+	return settle(side, what && says_report(what) ? tf_report_read(what, s, err) : tf_load_target(db, what, NULL, s, err));
 }
 
 /* All runs of a named baseline. */
@@ -106,18 +106,11 @@ out:
 static int add_path(struct tf_side_runs *side, const char *db, const char *path, struct tf_error *err)
 {
 	struct tf_session *s = room_for_one(side, path, err);
-	struct tf_error not_a_report = {0};
+	bool is_report;
 
 	if (!s)
 		return -1;
-	if (tf_report_read(path, s, &not_a_report) == 0)
-		return settle(side, 0);
-	tf_session_release(s);
-	*s = (struct tf_session){0};
-	if (settle(side, tf_load_target(db, path, NULL, s, err)) == 0)
-		return 0;
-	*err = not_a_report;
-	return tf_wrap(err, "baseline");
+	return settle(side, tf_load_session_or_report(db, path, s, &is_report, err)) < 0 ? tf_wrap(err, "baseline") : 0;
 }
 
 int tf_side_add_baseline(struct tf_side_runs *side, const char *db, const char *what, const struct tf_side_key *key,

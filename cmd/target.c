@@ -6,6 +6,7 @@
 
 #include "cmd/cmd.h"
 #include "lib/io/walk.h"
+#include "lib/render/render.h"
 
 bool tf_tell_damage(const char *cmd, const struct tf_ledger *l, const char *where)
 {
@@ -136,4 +137,22 @@ int tf_load_target(const char *db, const char *what, const char *step_event, str
 	if (what && strncmp(what, "run:", 4) != 0 && (strcmp(what, "-") == 0 || access(what, F_OK) == 0))
 		return load_paths(&what, 1, NULL, step_event, session, err);
 	return load_selected(db, what, step_event, session, err);
+}
+
+int tf_load_session_or_report(const char *db, const char *what, struct tf_session *s, bool *is_report, struct tf_error *err)
+{
+	struct tf_error not_a_report = {0};
+
+	*is_report = false;
+	if (strcmp(what, "-") == 0 || strncmp(what, "run:", 4) == 0 || access(what, F_OK) != 0)
+		return tf_load_target(db, what, NULL, s, err);
+	if (tf_report_read(what, s, &not_a_report) == 0) {
+		*is_report = true;
+		return 0;
+	}
+	tf_session_release(s);
+	if (tf_load_target(db, what, NULL, s, err) == 0)
+		return 0;
+	*err = not_a_report;
+	return -1;
 }

@@ -12,6 +12,8 @@ def fits(value, kind):
 
 
 def breach(schema, value, at="$"):
+    if "$ref" in schema:
+        return breach(rules["$defs"][schema["$ref"].removeprefix("#/$defs/")], value, at)
     if "anyOf" in schema:
         found = [breach(s, value, at) for s in schema["anyOf"]]
         return None if None in found else found[-1]
@@ -43,6 +45,7 @@ def strict(name):
 
 
 document = json.load(open(sys.argv[2], encoding="utf-8"), parse_constant=strict)
-problem = breach(json.load(open(sys.argv[1], encoding="utf-8")), document)
+rules = json.load(open(sys.argv[1], encoding="utf-8"))
+problem = breach(rules, document)
 if problem:
     sys.exit(problem)

@@ -58,8 +58,7 @@ static char *allocator_name(const struct tf_trace *t, uint32_t event, struct tf_
 	return tf_arena_strdup(a, "(unnamed)");
 }
 
-/* "cpu", "mklcpu", "gpu_host_bfc" are the host's memory; GPU_0_bfc and a TPU's index the device's. */
-static bool is_on_device(const char *allocator)
+bool tf_allocator_is_on_device(const char *allocator)
 {
 	static const char *const host[] = {"cpu", "host"};
 
@@ -95,7 +94,7 @@ static int allocator_of(struct memory_reader *r, uint32_t event, uint32_t *at)
 	if (!m)
 		return tf_fail_nomem(r->err);
 	m->name = name;
-	m->on_device = is_on_device(name);
+	m->on_device = tf_allocator_is_on_device(name);
 	return 0;
 }
 

@@ -17,6 +17,9 @@ struct tf_memory_record {
 	enum tf_memory_kind kind;
 };
 
+/* By its name: "cpu", "mklcpu", "gpu_host_bfc" are the host's memory; GPU_0_bfc and a TPU's index the device's. */
+bool tf_allocator_is_on_device(const char *allocator);
+
 /* A stat of a memory event as it was recorded, TF_NONE if absent. */
 int64_t tf_memory_stat(const struct tf_trace *t, uint32_t event, uint32_t name);
 

@@ -249,6 +249,18 @@ struct tf_note {
 	const char *code, *message;
 };
 
+/* What one op or kernel takes of the steady steps, as their breakdown has it: the costs of a part sum to it. */
+struct tf_step_cost {
+	enum tf_part part;
+	const char *op, *kernel; /* NULL: none is known; kernel: of a device */
+	int64_t total_ps;	 /* over all steady steps; of several hosts those of the slowest */
+};
+
+/* A hyperparameter of the run. */
+struct tf_setting {
+	const char *name, *value;
+};
+
 struct tf_scalar_series {
 	const char *tag;
 	int64_t count; /* points by the default reading */
@@ -297,6 +309,11 @@ struct tf_session {
 	size_t host_count, host_cap;
 	struct tf_xla_module *xla; /* programs, the largest peak first */
 	size_t xla_count, xla_cap;
+	struct tf_step_cost *costs; /* by part, op and kernel */
+	size_t cost_count, cost_cap;
+	const char *cost_reason; /* why they are not known, else NULL */
+	struct tf_setting *settings; /* by name */
+	size_t setting_count, setting_cap;
 	struct tf_scalar_series *scalars; /* of the run, by tag */
 	size_t scalar_count, scalar_cap;
 	struct tf_metric *metrics; /* filled by tf_metrics_build() */

@@ -1,4 +1,4 @@
-/* Reads a `report --json` document back: what the gate needs of a baseline. */
+/* Reads a `report --json` document back: what the gate needs of a baseline, and what can be compared. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/render/render.h"
+#include "lib/render/report_fields.h"
 
 /* A report of a thousand steps is under a megabyte. */
 #define DOCUMENT_LIMIT ((size_t)256 << 20)
@@ -31,13 +32,6 @@ static int read_file(const char *path, struct tf_buf *text, struct tf_error *err
 		rc = tf_fail(err, TF_EFORMAT, "too long for a report: '%s'", path);
 	fclose(from);
 	return rc;
-}
-
-/* The text of a key, NULL if there is none (or no memory). cJSON passes bad UTF-8 on. */
-static const char *text_of(struct tf_arena *a, const cJSON *object, const char *key)
-{
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-	return cJSON_IsString(item) ? tf_utf8_repair(a, tf_bytes_of(item->valuestring)) : NULL;
 }
 
 /* *key is one that the object has twice, NULL if there is none. 0, or -1 when out of memory. */
@@ -85,7 +79,7 @@ static int read_metrics(const cJSON *root, struct tf_session *out, struct tf_err
 		m->value = m->known ? item->valuedouble : (double)NAN;
 		m->is_integer = m->known && m->value == floor(m->value) && fabs(m->value) < 9e15;
 		m->integer = m->is_integer ? (int64_t)m->value : 0;
-		if (!m->known && !(m->reason = text_of(&out->arena, reasons, item->string)))
+		if (!m->known && !(m->reason = tf_field_text(&out->arena, reasons, item->string)))
 			m->reason = "unknown";
 	}
 	return 0;
@@ -128,36 +122,36 @@ static int read_devices(const cJSON *root, const cJSON *session, struct tf_sessi
 							sizeof *d) : NULL;
 		if (!d)
 			return h ? tf_fail_nomem(err) : tf_fail(err, TF_EFORMAT, "the report has devices but no hosts");
-		d->kind = text_of(&out->arena, item, "kind");
-		d->model = text_of(&out->arena, item, "model");
+		d->kind = tf_field_text(&out->arena, item, "kind");
+		d->model = tf_field_text(&out->arena, item, "model");
 	}
 	if (h)
 		read_windows(root, h);
 	return 0;
 }
 
-/* Whether something marked the steps; where the report does not tell, they may be inferred. */
-static bool is_marked(const cJSON *source)
+/* What marked the steps; where the report does not tell, they may be inferred. */
+static enum tf_step_source read_source(const cJSON *steps)
 {
-	static const char *const marked[] = {"host_marker", "executor", "device_marker"};
+	const cJSON *source = cJSON_GetObjectItemCaseSensitive(steps, "source");
 
-	for (size_t i = 0; cJSON_IsString(source) && i < sizeof marked / sizeof marked[0]; i++)
-		if (strcmp(source->valuestring, marked[i]) == 0)
-			return true;
-	return false;
+	for (enum tf_step_source s = TF_STEPS_HOST_MARKER; cJSON_IsString(source) && s < TF_STEPS_NONE; s++)
+		if (strcmp(source->valuestring, tf_step_source_name(s)) == 0)
+			return s;
+	return cJSON_IsNull(source) ? TF_STEPS_NONE : TF_STEPS_INFERRED;
 }
 
 /* Where the session ran, as far as the gate compares it. */
 static int read_session(const cJSON *root, struct tf_session *out, struct tf_error *err)
 {
 	const cJSON *session = cJSON_GetObjectItemCaseSensitive(root, "session"), *item;
-	const cJSON *source = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(root, "steps"), "source");
-	bool inferred = !cJSON_IsNull(source) && !is_marked(source);
+	const cJSON *steps = cJSON_GetObjectItemCaseSensitive(root, "steps");
+	enum tf_step_source source = read_source(steps);
 
 	out->id = TF_NONE;
-	out->run = text_of(&out->arena, session, "run");
-	out->name = text_of(&out->arena, session, "name");
-	out->framework = text_of(&out->arena, session, "framework");
+	out->run = tf_field_text(&out->arena, session, "run");
+	out->name = tf_field_text(&out->arena, session, "name");
+	out->framework = tf_field_text(&out->arena, session, "framework");
 	out->complete = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(session, "complete"));
 	if (!out->run)
 		out->run = "baseline";
@@ -166,23 +160,10 @@ static int read_session(const cJSON *root, struct tf_session *out, struct tf_err
 		if (!h)
 			return tf_fail_nomem(err);
 		h->name = cJSON_IsString(item) ? tf_utf8_repair(&out->arena, tf_bytes_of(item->valuestring)) : NULL;
-		h->steps.source = inferred ? TF_STEPS_INFERRED : TF_STEPS_HOST_MARKER;
+		h->steps.source = source;
+		h->steps.event = tf_field_text(&out->arena, steps, "event");
 	}
 	return read_devices(root, session, out, err);
-}
-
-/* A time as integer picoseconds: what the report says, whose text has all digits of them. Null and what is none: TF_NONE. */
-static int64_t ps_of(const cJSON *object, const char *key)
-{
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-	double ps = cJSON_IsNumber(item) ? round(item->valuedouble * 1e9) : (double)NAN;
-
-	return fabs(ps) < 9e18 ? (int64_t)ps : TF_NONE;
-}
-
-static bool is_true(const cJSON *object, const char *key)
-{
-	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, key));
 }
 
 /* The report adds up the two kinds of device compute. */
@@ -191,9 +172,9 @@ static void read_breakdown(const cJSON *item, struct tf_step *s)
 	const cJSON *parts = cJSON_GetObjectItemCaseSensitive(item, "breakdown_ms");
 
 	s->has_breakdown = cJSON_IsObject(parts);
-	s->part_ps[TF_PART_DEVICE_COMPUTE_32] = ps_of(parts, "device_compute");
+	s->part_ps[TF_PART_DEVICE_COMPUTE_32] = tf_field_ps(parts, "device_compute");
 	for (enum tf_part p = TF_PART_DEVICE_TO_HOST; s->has_breakdown && p < TF_PART_COUNT; p++)
-		s->part_ps[p] = ps_of(parts, tf_part_name(p));
+		s->part_ps[p] = tf_field_ps(parts, tf_part_name(p));
 	for (enum tf_part p = 0; p < TF_PART_COUNT; p++)
 		s->has_breakdown &= s->part_ps[p] >= 0;
 }
@@ -206,33 +187,41 @@ static int read_step(const cJSON *item, struct tf_host *h, struct tf_session *ou
 
 	if (!s)
 		return tf_fail_nomem(err);
-	*s = (struct tf_step){.name = text_of(&out->arena, item, "name"), .main_series = is_true(item, "main_series"),
+	*s = (struct tf_step){.name = tf_field_text(&out->arena, item, "name"), .main_series = tf_field_true(item, "main_series"),
 			      .number = cJSON_IsNumber(number) && fabs(number->valuedouble) < 9e15 ? (int64_t)number->valuedouble : TF_NONE,
-			      .start_ps = ps_of(item, "start_ms"), .step_ps = ps_of(item, "step_time_ms"),
-			      .period_ps = ps_of(item, "period_ms"), .complete = is_true(item, "complete"),
-			      .warmup = is_true(item, "warmup"), .input_ps = ps_of(item, "input_ms"),
-			      .stall_ps = ps_of(item, "stall_ms"), .kernel_count = TF_NONE};
+			      .start_ps = tf_field_ps(item, "start_ms"), .step_ps = tf_field_ps(item, "step_time_ms"),
+			      .period_ps = tf_field_ps(item, "period_ms"), .complete = tf_field_true(item, "complete"),
+			      .warmup = tf_field_true(item, "warmup"), .input_ps = tf_field_ps(item, "input_ms"),
+			      .stall_ps = tf_field_ps(item, "stall_ms"), .kernel_count = TF_NONE};
 	s->series = s->main_series || !s->name ? "" : s->name;
 	read_breakdown(item, s);
 	return 0;
 }
 
 /* The steps that the report lists, each with its host; those of a host that the session does not name are left out. */
-static int read_steps(const cJSON *root, struct tf_session *out, struct tf_error *err)
+static int read_steps(const cJSON *root, const struct tf_map *hosts, struct tf_session *out, struct tf_error *err)
 {
 	const cJSON *steps = cJSON_GetObjectItemCaseSensitive(root, "steps"), *item;
+
+	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(steps, "list")) {
+		struct tf_host *host = tf_field_host(item, hosts, out);
+		if (host && read_step(item, host, out, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What belongs to a host. */
+static int read_lists(const cJSON *root, struct tf_session *out, struct tf_error *err)
+{
 	struct tf_map hosts = {0};
 	int rc = 0;
 
 	for (size_t i = 0; i < out->host_count && rc == 0; i++)
 		if (out->hosts[i].name)
 			rc = tf_map_put(&hosts, tf_hash_bytes(out->hosts[i].name, strlen(out->hosts[i].name)), i, err);
-	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(steps, "list")) {
-		const char *name = rc == 0 ? text_of(&out->arena, item, "host") : NULL;
-		const uint64_t *host = name ? tf_map_find(&hosts, tf_hash_bytes(name, strlen(name))) : NULL;
-		if (host && read_step(item, &out->hosts[*host], out, err) < 0)
-			rc = -1;
-	}
+	if (rc == 0 && (read_steps(root, &hosts, out, err) < 0 || tf_report_read_lists(root, &hosts, out, err) < 0))
+		rc = -1;
 	tf_map_release(&hosts);
 	return rc;
 }
@@ -249,7 +238,7 @@ int tf_report_parse(struct tf_bytes text, const char *path, struct tf_session *o
 	} else if (!cJSON_IsString(schema) || strcmp(schema->valuestring, "tfprof.report/1") != 0) {
 		tf_fail(err, TF_EFORMAT, "not a report: '%s'", path);
 		tf_hint(err, "a baseline is written by: tfprof report --json -o FILE");
-	} else if (read_metrics(root, out, err) < 0 || read_session(root, out, err) < 0 || read_steps(root, out, err) < 0) {
+	} else if (read_metrics(root, out, err) < 0 || read_session(root, out, err) < 0 || read_lists(root, out, err) < 0) {
 		tf_wrap(err, "'%s'", path);
 	} else {
 		rc = 0;

@@ -423,6 +423,7 @@ int tf_store_load_session(struct tf_store *s, const struct tf_target *target, st
 	out->run = tf_arena_strdup(&out->arena, target->run);
 	out->name = session ? tf_arena_strdup(&out->arena, target->name) : NULL;
 	out->start_ns = out->duration_ps = TF_NONE;
+	out->cost_reason = "not_recorded";
 	if (!out->run)
 		return tf_fail_nomem(err);
 	if (session
