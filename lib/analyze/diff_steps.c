@@ -7,12 +7,6 @@
 #include "lib/analyze/diff.h"
 #include "lib/analyze/step_samples.h"
 
-/* The two kinds of device compute are one: a report does not tell them apart. */
-static const char *part_name(enum tf_part part)
-{
-	return part == TF_PART_DEVICE_COMPUTE_16 || part == TF_PART_DEVICE_COMPUTE_32 ? "device_compute" : tf_part_name(part);
-}
-
 /* What the parts of a step leave of it. */
 static const char unaccounted[] = "(unaccounted)";
 
@@ -70,7 +64,7 @@ static void sum_metrics(const struct tf_session *s, struct sums *to)
 	}
 	to->rest_ps = to->total_ps;
 	for (enum tf_part p = TF_PART_DEVICE_COMPUTE_32; p < TF_PART_COUNT; p++) {
-		snprintf(name, sizeof name, "step_breakdown_ms.%s", part_name(p));
+		snprintf(name, sizeof name, "step_breakdown_ms.%s", tf_part_report_name(p));
 		to->broken_down &= metric_ps(s, name, &to->part_ps[p]);
 		to->rest_ps -= to->part_ps[p];
 	}
@@ -112,7 +106,7 @@ static int add_parts(struct tf_diff *d, const struct sums *sums, struct tf_error
 			some |= (rest ? sums[i].rest_ps : sums[i].part_ps[p]) != 0;
 		for (size_t i = 0; some && i < d->side_count; i++)
 			cells[count++] = (struct tf_diff_cell){
-				.keys = {rest ? unaccounted : part_name(p)}, .side = i,
+				.keys = {rest ? unaccounted : tf_part_report_name(p)}, .side = i,
 				.value = rest ? sums[i].rest_ps : sums[i].part_ps[p]};
 	}
 	return tf_diff_build(d, &d->step, cells, count, levels, err);
@@ -132,7 +126,7 @@ static int add_costs(struct tf_diff *d, struct tf_delta *part, struct tf_diff_ce
 		left[i] = part->values[i];
 		for (size_t k = 0; k < s->cost_count; k++) {
 			const struct tf_step_cost *c = &s->costs[k];
-			if (strcmp(part_name(c->part), part->name) != 0 || c->total_ps <= 0)
+			if (strcmp(tf_part_report_name(c->part), part->name) != 0 || c->total_ps <= 0)
 				continue;
 			cells[count++] = (struct tf_diff_cell){.keys = {c->op ? c->op : "(no op)", c->kernel}, .side = i,
 							       .value = c->total_ps};

@@ -11,6 +11,11 @@ const char *tf_part_name(enum tf_part part)
 	return names[part];
 }
 
+const char *tf_part_report_name(enum tf_part part)
+{
+	return part == TF_PART_DEVICE_COMPUTE_16 || part == TF_PART_DEVICE_COMPUTE_32 ? "device_compute" : tf_part_name(part);
+}
+
 const char *tf_step_source_name(enum tf_step_source source)
 {
 	static const char *const names[] = {"host_marker", "executor", "device_marker", "inferred", "none"};

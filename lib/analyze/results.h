@@ -36,6 +36,8 @@ enum tf_part {
 	TF_PART_COUNT
 };
 const char *tf_part_name(enum tf_part part);
+/* As reports call it: both kinds of device compute are "device_compute". */
+const char *tf_part_report_name(enum tf_part part);
 
 /* Where steps come from (METRICS.md §2), best first. */
 enum tf_step_source { TF_STEPS_HOST_MARKER, TF_STEPS_EXECUTOR, TF_STEPS_DEVICE_MARKER, TF_STEPS_INFERRED, TF_STEPS_NONE };
@@ -66,6 +68,16 @@ static inline bool tf_step_is_steady(const struct tf_step *s)
 	return s->main_series && s->complete && !s->warmup;
 }
 
+/*
+ * Who takes which part of the steps: each instant is that of one event, of those that make it this part the one that began last.
+ * The owners of a part sum to it in each step; TF_PART_OTHER has none.
+ */
+struct tf_step_owner {
+	enum tf_part part;
+	const char *op, *kernel; /* op: NULL, or "(others)" for those that took least; kernel: of a device, else NULL */
+	int64_t *step_ps;	 /* one for each of steps.list */
+};
+
 struct tf_step_series {
 	const char *name;
 	size_t count;
@@ -83,6 +95,8 @@ struct tf_steps {
 	size_t count, cap;
 	struct tf_step_series *series;
 	size_t series_count, series_cap;
+	struct tf_step_owner *owners; /* most time first; none: not known, or nothing is */
+	size_t owner_count, owner_cap;
 	bool device_unreliable; /* over 20 % of device busy time lies outside every step */
 };
 

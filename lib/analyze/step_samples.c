@@ -56,7 +56,7 @@ struct tf_step_view *tf_step_views(const struct tf_host *hosts, size_t host_coun
 	for (size_t i = 0; i < host_count; i++)
 		for (size_t j = 0; j < hosts[i].steps.count; j++) {
 			const struct tf_step *s = &hosts[i].steps.list[j];
-			views[n++] = (struct tf_step_view){s, s->kernel_count, tf_step_is_steady(s)};
+			views[n++] = (struct tf_step_view){s, &hosts[i], s->kernel_count, tf_step_is_steady(s)};
 		}
 	if (host_count > 1)
 		n = merge_hosts(views, n);

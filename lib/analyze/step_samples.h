@@ -7,6 +7,7 @@
 /* A step: of several hosts, the slowest one of each number. */
 struct tf_step_view {
 	const struct tf_step *step;
+	const struct tf_host *host; /* its own */
 	int64_t kernel_count; /* of all hosts; TF_NONE: of none known */
 	bool steady;
 };

@@ -63,4 +63,12 @@
 /* Largest gaps that are kept per device. */
 #define TF_LIMIT_DEVICE_GAPS 100
 
+/*
+ * Owners of the time of steps: what each took of each step is kept, 16 MiB of numbers at most. A real step has a hundred or two; those
+ * that took least are summed up.
+ */
+#define TF_LIMIT_OWNER_CELLS ((size_t)2 << 20)
+#define TF_MOST_OWNERS ((size_t)2000)
+#define TF_LEAST_OWNERS ((size_t)20)
+
 #endif

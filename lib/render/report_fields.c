@@ -1,4 +1,4 @@
-/* Fields of a report, and those of its lists that can be compared: input stages, memory, the costs of steps. */
+/* Fields of a report, and those of its lists that can be compared: input stages and memory. */
 #include "lib/render/report_fields.h"
 
 #include <math.h>
@@ -98,44 +98,6 @@ static int read_allocator(const cJSON *item, struct tf_host *h, struct tf_sessio
 	return read_tensors(item, to, out, err);
 }
 
-/* A part of a step by the name that the report has for it; TF_PART_COUNT: none. */
-static enum tf_part part_of(const cJSON *item)
-{
-	const cJSON *category = cJSON_GetObjectItemCaseSensitive(item, "category");
-
-	if (!cJSON_IsString(category))
-		return TF_PART_COUNT;
-	if (strcmp(category->valuestring, "device_compute") == 0)
-		return TF_PART_DEVICE_COMPUTE_32;
-	for (enum tf_part p = TF_PART_DEVICE_TO_HOST; p < TF_PART_COUNT; p++)
-		if (strcmp(category->valuestring, tf_part_name(p)) == 0)
-			return p;
-	return TF_PART_COUNT;
-}
-
-/* Reports of older programs do not have them. */
-static int read_costs(const cJSON *steps, struct tf_session *out, struct tf_error *err)
-{
-	const cJSON *costs = cJSON_GetObjectItemCaseSensitive(steps, "costs"), *item;
-
-	if (!cJSON_IsArray(costs)) {
-		out->cost_reason = "not_recorded";
-		return 0;
-	}
-	out->cost_reason = tf_field_text(&out->arena, steps, "costs_reason");
-	cJSON_ArrayForEach(item, costs) {
-		struct tf_step_cost c = {part_of(item), tf_field_text(&out->arena, item, "op"), tf_field_text(&out->arena, item, "kernel"),
-					 tf_field_ps(item, "total_ms")};
-		if (c.part == TF_PART_COUNT || c.total_ps < 0)
-			continue;
-		struct tf_step_cost *to = tf_arena_push(&out->arena, (void **)&out->costs, &out->cost_count, &out->cost_cap, sizeof *to);
-		if (!to)
-			return tf_fail_nomem(err);
-		*to = c;
-	}
-	return 0;
-}
-
 int tf_report_read_lists(const cJSON *root, const struct tf_map *hosts, struct tf_session *out, struct tf_error *err)
 {
 	const cJSON *input = cJSON_GetObjectItemCaseSensitive(root, "input"), *item;
@@ -150,5 +112,5 @@ int tf_report_read_lists(const cJSON *root, const struct tf_map *hosts, struct t
 		if (h && read_allocator(item, h, out, err) < 0)
 			return -1;
 	}
-	return read_costs(cJSON_GetObjectItemCaseSensitive(root, "steps"), out, err);
+	return tf_report_read_costs(cJSON_GetObjectItemCaseSensitive(root, "steps"), out, err);
 }

@@ -6,6 +6,7 @@
 
 #include "lib/analyze/results.h"
 #include "lib/base/hash.h"
+#include "lib/render/json_writer.h"
 
 /* The text of a key as valid UTF-8, NULL if there is none (or no memory). Arena. */
 const char *tf_field_text(struct tf_arena *a, const cJSON *object, const char *key);
@@ -26,5 +27,11 @@ struct tf_host *tf_field_host(const cJSON *item, const struct tf_map *hosts, str
  * passed over. 0, or -1 when out of memory.
  */
 int tf_report_read_lists(const cJSON *root, const struct tf_map *hosts, struct tf_session *out, struct tf_error *err);
+
+/* The costs of a session's steps, the first `count`: the fields "costs" (null: not known) and "costs_reason" of "steps". */
+void tf_report_put_costs(struct tf_json *j, const struct tf_session *s, size_t count);
+
+/* Reads them back; reports of older programs do not have them. 0, or -1 when out of memory. */
+int tf_report_read_costs(const cJSON *steps, struct tf_session *out, struct tf_error *err);
 
 #endif

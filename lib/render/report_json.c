@@ -8,11 +8,12 @@
 #include "lib/base/version.h"
 #include "lib/render/json_writer.h"
 #include "lib/render/render.h"
+#include "lib/render/report_fields.h"
 
 const char *const tf_report_sections[] = {"metrics", "steps",   "devices", "input",    "memory", "ops",
 					  "kernels", "hosts", "findings", NULL};
 
-enum { CUT_OPS, CUT_KERNELS, CUT_AT_PEAK, CUT_BY_TENSOR, CUT_GAPS, CUT_LONG_TAIL, CUT_XLA, CUT_XLA_AT_PEAK, CUT_COUNT };
+enum { CUT_OPS, CUT_KERNELS, CUT_AT_PEAK, CUT_BY_TENSOR, CUT_GAPS, CUT_LONG_TAIL, CUT_XLA, CUT_XLA_AT_PEAK, CUT_COSTS, CUT_COUNT };
 
 /* The report being written. */
 struct report {
@@ -198,6 +199,7 @@ static void put_steps(struct report *r)
 		for (size_t k = 0; k < s->hosts[i].steps.count; k++)
 			put_step(r, &s->hosts[i], &s->hosts[i].steps.list[k]);
 	tf_json_list_end(j);
+	tf_report_put_costs(j, s, s->cost_reason ? 0 : cut(r, CUT_COSTS, s->cost_count));
 	tf_json_object_end(j);
 }
 
@@ -495,7 +497,7 @@ static int put_hosts(struct report *r, struct tf_error *err)
 static void put_truncation(struct report *r)
 {
 	static const char *const names[] = {"ops", "kernels", "memory.at_peak", "memory.by_tensor", "devices.gaps", "long_tail_ops",
-					    "hlo_modules", "hlo_modules.at_peak"};
+					    "hlo_modules", "hlo_modules.at_peak", "steps.costs"};
 
 	tf_json_object(&r->j, "truncation");
 	for (int i = 0; i < CUT_COUNT; i++) {

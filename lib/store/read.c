@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/analyze/step_owners.h"
 #include "lib/analyze/xla_memory.h"
 #include "lib/store/db.h"
 
@@ -92,6 +93,33 @@ static int load_step(struct loader *l, sqlite3_stmt *q, void *to)
 	if (!series)
 		return tf_fail_nomem(l->err);
 	*series = (struct tf_step_series){p->series, 1, p->step_ps, p->main_series};
+	return 0;
+}
+
+/* A list of an owner that is not as long as that of the steps, or no list of numbers, is none of this program's. */
+static int load_owner(struct loader *l, sqlite3_stmt *q, void *to)
+{
+	struct tf_steps *s = &((struct tf_host *)to)->steps;
+	const char *part = (const char *)sqlite3_column_text(q, 0), *list = (const char *)sqlite3_column_text(q, 3);
+	struct tf_step_owner o = {.op = text(l, q, 1), .kernel = text(l, q, 2),
+				  .step_ps = tf_arena_array(&l->out->arena, s->count + 1, sizeof *o.step_ps)};
+	char *end;
+
+	if (!o.step_ps)
+		return tf_fail_nomem(l->err);
+	while (part && o.part < TF_PART_COUNT && strcmp(part, tf_part_name(o.part)) != 0)
+		o.part++;
+	if (!part || !list || *list != '[' || o.part == TF_PART_COUNT)
+		return 0;
+	for (size_t i = 0; i < s->count; i++, list = end) {
+		o.step_ps[i] = strtoll(list + 1, &end, 10);
+		if (end == list + 1 || (*end != ',' && *end != ']'))
+			return 0;
+	}
+	struct tf_step_owner *owner = PUSH(l, s->owners, s->owner_count, s->owner_cap);
+	if (!owner)
+		return tf_fail_nomem(l->err);
+	*owner = o;
 	return 0;
 }
 
@@ -265,6 +293,7 @@ static int load_lists(struct loader *l, struct tf_host *h)
 		 " device_to_host, device_to_device, input_wait, device_collectives, kernel_launch, host_to_device, host_to_host,"
 		 " compile, host_compute, other, input_ps, stall_ps, kernel_count FROM _step WHERE host_id = ? ORDER BY step_id",
 		 load_step},
+		{"SELECT category, op, kernel, step_ps FROM _step_owner WHERE host_id = ? ORDER BY id", load_owner},
 		{"SELECT device_id, name, kind, ordinal, model, memory_bytes, traced, window_source, reason, window_start_ps, window_ps,"
 		 " busy_ps, kernel_ps, memcpy_ps, comm_ps, exposed_comm_ps, idle_ratio, gap_total, peak_flops,"
 		 " memory_bytes_per_s FROM _device WHERE host_id = ?"
@@ -368,6 +397,18 @@ static int load_issue(struct loader *l, sqlite3_stmt *q, void *to)
 	return n->code && n->message ? 0 : tf_fail_nomem(l->err);
 }
 
+static int load_setting(struct loader *l, sqlite3_stmt *q, void *to)
+{
+	struct tf_setting *t = PUSH(l, l->out->settings, l->out->setting_count, l->out->setting_cap);
+
+	(void)to;
+	if (!t)
+		return tf_fail_nomem(l->err);
+	t->name = text(l, q, 0);
+	t->value = text(l, q, 1);
+	return 0;
+}
+
 static int load_scalars(struct loader *l, sqlite3_stmt *q, void *to)
 {
 	struct tf_scalar_series *t = PUSH(l, l->out->scalars, l->out->scalar_count, l->out->scalar_cap);
@@ -423,7 +464,6 @@ int tf_store_load_session(struct tf_store *s, const struct tf_target *target, st
 	out->run = tf_arena_strdup(&out->arena, target->run);
 	out->name = session ? tf_arena_strdup(&out->arena, target->name) : NULL;
 	out->start_ns = out->duration_ps = TF_NONE;
-	out->cost_reason = "not_recorded";
 	if (!out->run)
 		return tf_fail_nomem(err);
 	if (session
@@ -445,6 +485,12 @@ int tf_store_load_session(struct tf_store *s, const struct tf_target *target, st
 	for (size_t i = 0; i < out->host_count; i++)
 		if (load_lists(&l, &out->hosts[i]) < 0)
 			return -1;
+	/* Trainers log hyperparameters to their own folder, and profiles below it: the nearest one counts. */
+	if (each(&l, "SELECT h.name, CAST(h.value AS TEXT), max(length(r.name)) FROM _run me JOIN _run r ON r.name = me.name"
+		     " OR substr(me.name, 1, length(r.name) + 1) = r.name || '/' JOIN _hparam h ON h.run_id = r.run_id"
+		     " LEFT JOIN _trial t ON t.id = h.trial_id WHERE me.run_id = ? AND h.name IS NOT NULL AND coalesce(t.superseded, 0) = 0"
+		     " GROUP BY h.name ORDER BY h.name", target->run_id, load_setting, NULL) < 0)
+		return -1;
 	/* Infinite values count in no minimum, maximum or mean. */
 	if (each(&l, "SELECT t.name, count(*), min(CASE WHEN s.nonfinite IS NULL THEN s.value END),"
 		     " max(CASE WHEN s.nonfinite IS NULL THEN s.value END), avg(CASE WHEN s.nonfinite IS NULL THEN s.value END),"
@@ -452,5 +498,5 @@ int tf_store_load_session(struct tf_store *s, const struct tf_target *target, st
 		     " FROM _tag t JOIN _scalar s ON s.tag_id = t.tag_id AND s.superseded = 0 WHERE t.run_id = ? GROUP BY t.tag_id"
 		     " ORDER BY t.name", target->run_id, load_scalars, NULL) < 0)
 		return -1;
-	return tf_hosts_merge(out, err) < 0 ? -1 : tf_metrics_build(out, err);
+	return tf_hosts_merge(out, err) < 0 || tf_metrics_build(out, err) < 0 ? -1 : tf_step_costs_build(out, err);
 }

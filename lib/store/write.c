@@ -39,6 +39,7 @@ static int drop_host(struct tf_store *s, int64_t file_id, struct tf_error *err)
 		"DELETE FROM _device WHERE host_id = ?",
 		"DELETE FROM _line WHERE host_id = ?",
 		"DELETE FROM _step WHERE host_id = ?",
+		"DELETE FROM _step_owner WHERE host_id = ?",
 		"DELETE FROM _op WHERE host_id = ?",
 		"DELETE FROM _kernel WHERE host_id = ?",
 		"DELETE FROM _input_stage WHERE host_id = ?",

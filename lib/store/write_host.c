@@ -54,6 +54,31 @@ static int put_steps(struct host_writer *w)
 	return 0;
 }
 
+/* The steps of a host have consecutive ids. */
+static int put_owners(struct host_writer *w)
+{
+	const struct tf_steps *s = &w->h->steps;
+	struct tf_buf list = {0};
+	int rc = 0;
+
+	for (size_t k = 0; k < s->owner_count && rc == 0; k++) {
+		const struct tf_step_owner *o = &s->owners[k];
+		list.len = 0;
+		for (size_t i = 0; i < s->count; i++) {
+			tf_buf_char(&list, i ? ',' : '[');
+			tf_buf_i64(&list, o->step_ps[i]);
+		}
+		tf_buf_char(&list, ']');
+		rc = list.failed ? tf_fail_nomem(w->err)
+				 : tf_db_run(w->s, w->err, NULL,
+					     "INSERT INTO _step_owner(host_id, first_step_id, category, op, kernel, step_ps)"
+					     " VALUES(?,?,?,?,?,?)",
+					     "iitttt", w->host_id, w->step_ids[0], tf_part_name(o->part), o->op, o->kernel, list.data);
+	}
+	tf_buf_release(&list);
+	return rc;
+}
+
 static int put_devices(struct host_writer *w)
 {
 	for (size_t i = 0; i < w->h->device_count; i++) {
@@ -255,8 +280,8 @@ int tf_store_put_host(struct tf_store *s, const struct tf_trace *t, const struct
 		tf_fail_nomem(err);
 		goto out;
 	}
-	if (put_host_row(&w) < 0 || put_steps(&w) < 0 || put_devices(&w) < 0 || put_tables(&w) < 0 || put_memory(&w) < 0
-	    || put_trace(&w, d, kept) < 0)
+	if (put_host_row(&w) < 0 || put_steps(&w) < 0 || put_owners(&w) < 0 || put_devices(&w) < 0 || put_tables(&w) < 0
+	    || put_memory(&w) < 0 || put_trace(&w, d, kept) < 0)
 		goto out;
 	rc = 0;
 out:

@@ -19,6 +19,8 @@ ok 'parts sum to their whole to the picosecond' sums sums d.json
 ok 'which is the mean of the steady steps' prints "[$(mean_ps keras3_fast_input/train), $(mean_ps keras3_slow_input/train)]" \
 	json 'd["step_time"]["values_ps"]' d.json
 ok 'the wait for input is the most of it' prints input_wait json 'd["waterfall"][0]["category"]' d.json
+ok 'which an op makes' prints IteratorGetNextOp::DoCompute json 'd["waterfall"][0]["children"][0]["op"]' d.json
+ok 'nothing but what no event covers has no op' prints "['other']" json '[c["category"] for c in d["waterfall"] if not c["children"]]' d.json
 ok 'a tensor that is gone has no bytes there' prints True json \
 	'all(c["values"][1] is None for m in d["memory"] for c in m["children"] if c["change"] == "removed")' d.json
 ok 'the same each time' sh -c '"$TFPROF" diff --db a.db --json "$1" "$2" | cmp - d.json' sh $fast $slow
@@ -64,6 +66,12 @@ import json; a, b = (json.load(open(f))["waterfall"] for f in ("out", "d.json"))
 b = {c["category"]: c["values_ps"][0] for c in b}
 assert len(a) >= 3 and all(abs(c["values_ps"][0] - b.get(c["category"], 0)) <= 1 for c in a), a'
 
+python3 -c '
+import json; d = json.load(open("fast.json")); del d["steps"]["costs"], d["steps"]["costs_reason"]; json.dump(d, open("old.json", "w"))'
+ok 'one of an older program' exits 0 "$TFPROF" diff --json old.json slow.json
+ok 'has no ops' prints '[0, 0, 0]' json '[len(c["children"]) for c in d["waterfall"]]' out
+ok 'which is said' prints True json 'any("old.json: no ops and kernels" in n for n in d["notes"])' out
+
 sums random 12 8
 all=0
 for i in 0 1 2 3 4 5 6 7 8 9 10
@@ -80,6 +88,10 @@ ok 'as one' prints True json 'd["waterfall"][2]["category"].endswith("more)") an
 
 ok 'a run without a profile has metrics alone' exits 0 "$TFPROF" diff --db a.db memory_jump $fast
 ok 'and the step times cannot be compared' grep -q 'cannot be compared' out
+mkdir -p hp/t1 hp/t2/train && cp "$logs"/tf_hparams/r1/events.* hp/t2 && cp -r "$logs"/tf_leak/plugins hp/t1 && cp -r "$logs"/tf_leak/plugins hp/t2/train
+"$TFPROF" ingest --db hp.db hp
+ok 'hyperparameters of a run are those of its profile below' exits 0 "$TFPROF" diff --db hp.db --json run:t1 run:t2/train
+ok 'and differ first' prints "[None, 'adam']" json '[f["values"] for f in d["environment"] if f["key"] == "hparam[opt]"][0]' out
 ok 'one session is a usage error' exits 2 "$TFPROF" diff --db a.db $fast
 ok 'as are two formats' exits 2 "$TFPROF" diff --db a.db --json --md $fast $slow
 ok 'and a top that is none' exits 2 "$TFPROF" diff --db a.db --top x $fast $slow

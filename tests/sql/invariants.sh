@@ -19,6 +19,11 @@ laws()
 	db=$1
 	none 'a breakdown sums to its step' \
 		'SELECT s.step_id FROM step s JOIN step_breakdown b USING (step_id) GROUP BY s.step_id HAVING sum(b.dur_ps) <> s.step_ps'
+	none 'owners sum to their part of a step' \
+		"SELECT b.step_id FROM step_breakdown b LEFT JOIN (SELECT step_id, category, sum(dur_ps) AS dur_ps FROM step_op GROUP BY 1, 2) o
+		 ON o.step_id = b.step_id AND o.category = b.category WHERE b.dur_ps <> coalesce(o.dur_ps, 0) AND b.category <> 'other'
+		 AND b.step_id NOT IN (SELECT s.step_id FROM step s JOIN _host h USING (host_id) JOIN source_file f ON f.file_id = h.file_id
+		 WHERE f.kind NOT IN ('xspace', 'trace_json', 'trace_pb'))"
 	none 'no part is negative' 'SELECT * FROM step_breakdown WHERE dur_ps < 0'
 	none 'tensors sum to the peak' \
 		'SELECT a.name FROM allocator a JOIN memory_at_peak m ON m.host_id = a.host_id AND m.allocator = a.name

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/analyze/step_owners.h"
 #include "tests/unit/support_session.h"
 #include "tests/unit/support_store.h"
 
@@ -472,6 +473,8 @@ static void the_report_from_the_store_is_the_direct_one(void **state)
 	st_end(store);
 	load(1, 1);
 	assert_int_equal(tf_metrics_build(&s, &err), 0);
+	assert_int_equal(tf_step_costs_build(&s, &err), 0);
+	assert_int_equal(s.cost_count, 3); /* gemm, the wait, what is left of MatMul */
 	char *direct = ms_json(&s, NULL), *stored = ms_json(&loaded, NULL);
 	assert_string_equal(stored, direct);
 	ms_has(stored, "\"count\":8");
