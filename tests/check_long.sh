@@ -1,8 +1,9 @@
 #!/bin/sh
-# check_long.sh - the statistics of the gate at length and its documents against their schemas, event files beside TensorBoard, then
-# every capture and hand-made input of ../shared under the sanitizers, and all referee figures.
+# check_long.sh - the statistics of the gate and change points at length, its documents against their schemas, event files beside
+# TensorBoard, then every capture and hand-made input of ../shared under the sanitizers, and all referee figures.
 set -u
 prove -e '' tests/scipy/run.sh || exit 1
+prove -v -e '' tests/ruptures/run.sh || exit 1
 prove -e '' tests/formats/run.sh || exit 1
 prove -v -e '' tests/differential/tensorboard/run.sh || exit 1
 PAIRS=1000 prove -v -e '' "$O/unit/gate_noise_test" || exit 1

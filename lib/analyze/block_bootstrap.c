@@ -7,6 +7,7 @@
 #include "lib/analyze/analyze.h"
 #include "lib/analyze/rank_pairs.h"
 #include "lib/analyze/significance.h"
+#include "lib/base/random.h"
 
 /* Resamples: as many as cost about so much, within these bounds. */
 #define RESAMPLED_VALUES 1000000
@@ -66,27 +67,11 @@ size_t tf_block_length(const double *series, size_t n)
 	return (size_t)ceil(length < longest ? length : longest);
 }
 
-/* splitmix64 (Steele, Lea and Flood 2014). */
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-/* Below `limit`; the bias is limit / 2⁶⁴. */
-static size_t random_below(uint64_t *state, size_t limit)
-{
-	return (size_t)(next_random(state) % limit);
-}
-
 /* Blocks drawn until the series is as long again, sorted. */
 static void resample(const struct tf_block_series *s, uint64_t *state, double *to)
 {
 	for (size_t filled = 0; filled < s->count;) {
-		size_t start = random_below(state, s->count - s->block + 1);
+		size_t start = tf_random_below(state, s->count - s->block + 1);
 		for (size_t i = 0; i < s->block && filled < s->count; i++)
 			to[filled++] = s->values[start + i];
 	}

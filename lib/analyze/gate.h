@@ -197,4 +197,7 @@ const char *tf_environment_key(const struct tf_session *s, const char *const *fa
 /* What a metric's name means: unit, direction. False if no metric can have this name (bracketed and @host forms included). */
 bool tf_metric_known(const char *name, enum tf_unit *unit, enum tf_worse *worse);
 
+/* Cuts ":up" or ":down" off a name: the direction that is worse by it. gate_rules.c */
+enum tf_worse tf_metric_take_direction(char *name);
+
 #endif

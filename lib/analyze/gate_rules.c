@@ -50,7 +50,7 @@ static int parse_allowance(const char *text, struct tf_rule *r, struct tf_error 
 /* Only scalars can be negative, and a ratio is at most 1: any other limit is always or never broken. */
 static int parse_limit(const char *text, struct tf_rule *r, struct tf_error *err)
 {
-	bool scalar = strncmp(r->metric, "scalar[", 7) == 0;
+	bool scalar = tf_metric_is_scalar(r->metric);
 
 	if (scalar ? tf_parse_quantity(text, r->unit, &r->limit, err) < 0
 		   : parse_unsigned(text, r->unit, &r->limit, err) < 0)
@@ -63,8 +63,7 @@ static int parse_limit(const char *text, struct tf_rule *r, struct tf_error *err
 	return 0;
 }
 
-/* Cuts ":up" or ":down" off the name: the direction that is worse. */
-static enum tf_worse take_direction(char *name)
+enum tf_worse tf_metric_take_direction(char *name)
 {
 	char *colon = strrchr(name, ':');
 	bool up = colon && strcmp(colon, ":up") == 0;
@@ -153,7 +152,7 @@ int tf_gate_add_rule(struct tf_gate *g, enum tf_check_kind kind, const char *met
 
 	if (!name)
 		return tf_fail_nomem(err);
-	enum tf_worse typed = take_direction(name);
+	enum tf_worse typed = tf_metric_take_direction(name);
 	r.metric = name;
 	if (settle_metric(&r, typed, err) < 0)
 		return -1;

@@ -136,35 +136,12 @@ static void put_ps(struct tf_buf *b, int64_t ps, bool sign)
 		tf_buf_printf(b, sign ? "%+.3f ms" : "%.3f ms", ms);
 }
 
-static void put_bytes(struct tf_buf *b, double bytes, bool sign)
-{
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-	int unit = 0;
-
-	for (; fabs(bytes) >= 1024 && unit < 4; unit++)
-		bytes /= 1024;
-	tf_buf_printf(b, sign ? "%+.*f %s" : "%.*f %s", unit ? 2 : 0, bytes, units[unit]);
-}
-
-static void put_quantity(struct tf_buf *b, double value, enum tf_unit unit, bool sign)
-{
-	if (isnan(value))
-		tf_buf_char(b, '-');
-	else if (unit == TF_UNIT_BYTES)
-		put_bytes(b, value, sign);
-	else if (unit == TF_UNIT_RATIO)
-		tf_buf_printf(b, sign ? "%+.1f pt" : "%.1f %%", 100 * value);
-	else
-		tf_buf_printf(b, sign ? "%+.*f%s%s" : "%.*f%s%s", unit == TF_UNIT_NONE ? 1 : 3, value, *tf_unit_name(unit) ? " " : "",
-			      tf_unit_name(unit));
-}
-
 static void put_bytes_or_none(struct tf_buf *b, int64_t bytes, bool sign)
 {
 	if (bytes == TF_NONE)
 		tf_buf_char(b, '-');
 	else
-		put_bytes(b, (double)bytes, sign);
+		tf_buf_quantity(b, (double)bytes, TF_UNIT_BYTES, sign);
 }
 
 /* A long name in the middle cut: its ends tell most. */
@@ -294,14 +271,14 @@ static void put_metric(struct sheet *s, const struct tf_metric_change *c)
 	tf_buf_text(cell(s), c->name);
 	for (size_t i = 0; i < s->d->side_count; i++) {
 		struct tf_buf *b = cell(s);
-		put_quantity(b, is_known(c->values[i]) ? c->values[i]->value : (double)NAN, c->unit, false);
+		tf_buf_quantity(b, is_known(c->values[i]) ? c->values[i]->value : (double)NAN, c->unit, false);
 		pad(b);
 	}
 	struct tf_buf *b = cell(s);
 	if (isnan(c->change))
 		tf_buf_text(b, "unknown");
 	else
-		put_quantity(b, c->change, c->unit, true);
+		tf_buf_quantity(b, c->change, c->unit, true);
 	pad(b);
 	if (isfinite(c->change_pct) && c->unit != TF_UNIT_RATIO)
 		tf_buf_printf(b, " (%+.1f %%)", c->change_pct);

@@ -1,7 +1,7 @@
-/* Printable text, cut to a width. */
+/* Printable text, cut to a width, and quantities. */
 #include "lib/render/put_text.h"
 
-#include <stdbool.h>
+#include <math.h>
 #include <string.h>
 
 /* How many bytes of a character begin here that moves the cursor or turns the direction of text; 0 for others. */
@@ -70,4 +70,28 @@ void tf_put_padded(FILE *to, const char *text, size_t width)
 	size_t taken = tf_put_text(to, text, width);
 
 	fprintf(to, "%*s", (int)(width - taken), "");
+}
+
+static void add_bytes(struct tf_buf *b, double bytes, bool sign)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	int unit = 0;
+
+	for (; fabs(bytes) >= 1024 && unit < 4; unit++)
+		bytes /= 1024;
+	tf_buf_printf(b, sign ? "%+.*f %s" : "%.*f %s", unit ? 2 : 0, bytes, units[unit]);
+}
+
+void tf_buf_quantity(struct tf_buf *b, double value, enum tf_unit unit, bool sign)
+{
+	if (isnan(value))
+		tf_buf_char(b, '-');
+	else if (unit == TF_UNIT_BYTES)
+		add_bytes(b, value, sign);
+	else if (unit == TF_UNIT_RATIO)
+		tf_buf_printf(b, sign ? "%+.1f pt" : "%.1f %%", 100 * value);
+	else if (unit == TF_UNIT_NONE)
+		tf_buf_printf(b, sign ? "%+.6g" : "%.6g", value);
+	else
+		tf_buf_printf(b, sign ? "%+.3f %s" : "%.3f %s", value, tf_unit_name(unit));
 }

@@ -10,6 +10,7 @@
 
 #include "lib/analyze/analyze.h"
 #include "lib/analyze/scalar_series.h"
+#include "lib/analyze/metric_trend.h"
 #include "lib/base/hash.h"
 #include "lib/base/table.h"
 #include "lib/trace/rows.h"
@@ -204,6 +205,23 @@ int tf_named_query_parse(const char *name, const char *text, struct tf_arena *a,
 
 /* The named queries of the program, by name. Arena. 0 or -1. */
 int tf_named_queries(struct tf_arena *a, struct tf_named_query **list, size_t *count, struct tf_error *err);
+
+/* Which sessions' history is asked for. */
+struct tf_history_query {
+	const char *const *selectors; /* any of these; none: all */
+	size_t selector_count;
+	const char *run; /* only runs whose name matches this glob; NULL: all */
+	size_t last;	 /* the last so many; 0: all */
+	bool of_runs;	 /* runs, with a profile or without; else sessions */
+};
+
+/* What a query asks for, in the order of time. A selector that names nothing is TF_EFORMAT. Arena. 0 or -1. */
+int tf_store_list_history(struct tf_store *s, const struct tf_history_query *query, struct tf_arena *a, struct tf_target **targets,
+			  size_t *count, struct tf_error *err);
+
+/* What each target says of a metric ("x", "x@host", "scalar[tag].last"), one point each. TF_EUSAGE for an unknown one. Arena. 0 or -1. */
+int tf_store_read_history(struct tf_store *s, const char *metric, const struct tf_target *targets, size_t count, struct tf_arena *a,
+			  struct tf_trend_point **points, struct tf_error *err);
 
 /* How a metric comes about (schemas/explain/metrics.sql). Arena. */
 struct tf_explanation {
